@@ -1,0 +1,1 @@
+"""Policies and how they are trained, judged and exported. Knows nothing of Django."""

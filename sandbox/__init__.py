@@ -1,0 +1,1 @@
+"""Environments: browsers, consoles, tasks, verifiers. Knows nothing of torch, Ray or Django."""

@@ -1,0 +1,1 @@
+"""The shared vocabulary. Import from the modules; nothing here imports anything but msgspec."""

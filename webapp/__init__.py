@@ -1,0 +1,1 @@
+"""The Django project: people, tickets, sessions, datasets, training runs, rollouts."""

@@ -1,0 +1,8 @@
+"""Django's entry for this app."""
+
+from django.apps import AppConfig
+
+
+class AccountsConfig(AppConfig):
+    name = "webapp.accounts"
+    label = "accounts"

@@ -1,0 +1,1 @@
+"""Attempts at tickets: sessions, steps, approvals, takeover, labels, and the host that runs them."""

@@ -1,0 +1,8 @@
+"""Django's entry for this app."""
+
+from django.apps import AppConfig
+
+
+class AuditConfig(AppConfig):
+    name = "webapp.audit"
+    label = "audit"

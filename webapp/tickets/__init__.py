@@ -1,0 +1,1 @@
+"""Requests for console work, and what each environment allows without asking."""

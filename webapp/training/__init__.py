@@ -1,0 +1,1 @@
+"""Training runs, their metrics and what starts them."""

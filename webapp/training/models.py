@@ -1,0 +1,61 @@
+"""Rows: training runs and their metrics."""
+
+from django.conf import settings
+from django.db import models
+
+from webapp.rollouts.models import PolicyVersion
+from webapp.trajectories.models import DatasetVersion
+
+
+class TrainingRun(models.Model):
+    """One training of one policy from one dataset version; long work, so a row with a lease."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        COMPLETED = "completed"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    class Trigger(models.TextChoices):
+        THRESHOLD = "threshold"
+        SCHEDULE = "schedule"
+        MANUAL = "manual"
+
+    algorithm = models.CharField(max_length=16, default="bc")
+    trigger = models.CharField(max_length=16, choices=Trigger.choices)
+    state = models.CharField(max_length=16, choices=State.choices, default=State.QUEUED)
+    dataset = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="training_runs")
+    parent = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, null=True, related_name="+")
+    policy = models.OneToOneField(PolicyVersion, on_delete=models.PROTECT, null=True, related_name="training_run")
+    spec = models.JSONField(default=dict)
+    seed = models.BigIntegerField(default=0)
+    commit = models.CharField(max_length=40, blank=True)
+    phase = models.CharField(max_length=32, blank=True)  # load | fit | evaluate | register
+    progress = models.FloatField(default=0.0)  # 0..1
+    error = models.TextField(blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+    lease_holder = models.CharField(max_length=128, blank=True)
+    lease_expires_at = models.DateTimeField(null=True)
+    fence = models.PositiveIntegerField(default=0)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["dataset", "algorithm", "seed"], name="one_run_per_dataset_and_seed"),
+        )
+
+
+class MetricPoint(models.Model):
+    """Named numbers at one optimiser step, e.g. {"loss": .., "held_out_accuracy": ..}."""
+
+    run = models.ForeignKey(TrainingRun, on_delete=models.CASCADE, related_name="metrics")
+    step = models.PositiveIntegerField()
+    values = models.JSONField()
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["run", "step"], name="one_point_per_step"),)

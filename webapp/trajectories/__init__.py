@@ -1,0 +1,1 @@
+"""The dataset: accepted trajectories and frozen versions of it."""
