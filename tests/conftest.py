@@ -1,0 +1,30 @@
+"""Every test runs against real servers; they are up before Django reads its settings."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests import servers
+
+servers.prepare_environment()
+
+from django.conf import settings  # noqa: E402 - the environment must be ready first
+
+# pytest-django sets Django up once the settings have been read. It finds them here and not by its own option,
+# because that one is read before this file.
+assert settings.DATABASES
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings() -> None:
+    """The test database carries the name that DATABASE_URL names, so that processes a test starts use it too."""
+    database = settings.DATABASES["default"]
+    database.setdefault("TEST", {})["NAME"] = database["NAME"]
+
+
+@pytest.fixture
+def valkey() -> Iterator[None]:
+    """This run's Valkey, emptied before and after."""
+    servers.empty_valkey()
+    yield
+    servers.empty_valkey()

@@ -1,0 +1,50 @@
+"""PostgreSQL, Valkey and SeaweedFS of one state folder, started together and found again."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from webapp.embedded import postgres, processes, seaweedfs, valkey
+from webapp.embedded.state import State, prepare, secret
+
+HEADER = "# Written by `make up`; read by webapp/environ.py. Secrets of this machine only.\n"
+
+
+def start(folder: Path, *, durable: bool = True, given: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Start what is not running and is not given from outside; the variables that webapp/settings.py reads.
+
+    `given` are variables that point to servers of the user's own: for those nothing is started.
+    """
+    outside = given or {}
+    state = prepare(folder)
+    with processes.locked(state.lock):
+        variables = {"SECRET_KEY": secret(state, "django")}
+        if "DATABASE_URL" not in outside:
+            variables["DATABASE_URL"] = postgres.start(state, durable=durable)
+        if "VALKEY_URL" not in outside:
+            variables["VALKEY_URL"] = valkey.start(state, durable=durable)
+        if "S3_ENDPOINT_URL" not in outside:
+            variables |= seaweedfs.start(state)
+        lines = "".join(f"{name}={value}\n" for name, value in variables.items())
+        processes.write_private(state.env_file, HEADER + lines)
+    return variables
+
+
+def stop(folder: Path) -> None:
+    """Stop whatever of them runs from this folder, also what a killed starter left."""
+    if not folder.exists():
+        return
+    state = State(folder.resolve())
+    (state.folder / "pids").mkdir(exist_ok=True)
+    with processes.locked(state.lock):
+        seaweedfs.stop(state)
+        valkey.stop(state)
+        postgres.stop(state)
+
+
+def are_alive(folder: Path, variables: Mapping[str, str]) -> bool:
+    """Whether every server that these variables speak of still runs."""
+    state = State(folder)
+    expected = {"DATABASE_URL": postgres.NAME, "VALKEY_URL": valkey.NAME, "S3_ENDPOINT_URL": seaweedfs.NAME}
+    return all(
+        processes.read(state.pidfile(name)) is not None for variable, name in expected.items() if variable in variables
+    )
