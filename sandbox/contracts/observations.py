@@ -23,9 +23,9 @@ class Element(Struct, frozen=True, forbid_unknown_fields=True):
     role: str
     name: str  # accessible name; for icons without one, their title, data attribute or icon class
     value: str = ""  # what an input holds; secrets arrive already masked
-    states: tuple[
-        str, ...
-    ] = ()  # sorted; of: checked disabled editable expanded focused invalid offscreen password pressed readonly required selected
+    # sorted; of: checked disabled editable expanded focused invalid offscreen password pressed readonly required
+    # selected
+    states: tuple[str, ...] = ()
     box: Box = Box(0, 0, 0, 0)
     group: str = ""  # nearest form section, card, or table caption/heading
     row: str = ""  # text of the table row or list item it stands in

@@ -30,12 +30,12 @@ def to_builtins(value: Any) -> Any:
 
 def from_json(text: str | bytes, type_: type[T] | Any) -> T:
     """JSON -> contract struct. Raises msgspec.ValidationError naming the place that is wrong."""
-    return msgspec.json.decode(text, type=type_)  # type: ignore[no-any-return]  # type_ may be a union alias
+    return msgspec.json.decode(text, type=type_)
 
 
 def from_builtins(value: Any, type_: type[T] | Any) -> T:
     """Dicts and lists (a JSON column) -> contract struct. Raises msgspec.ValidationError."""
-    return msgspec.convert(value, type=type_)  # type: ignore[no-any-return]  # type_ may be a union alias
+    return msgspec.convert(value, type=type_)
 
 
 def pack(trajectory: Trajectory) -> bytes:

@@ -1,0 +1,1 @@
+"""One Chromium: start it, see it, touch it, show it, fence it in."""

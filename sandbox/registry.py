@@ -1,0 +1,152 @@
+"""Where worlds and their task templates make themselves known, and what each of them must be able to do."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
+
+from sandbox.contracts.observations import Observation
+from sandbox.contracts.policies import Past, Proposal
+from sandbox.contracts.tasks import Environment, Goal, Risk, Split, Task, Template, Verification
+
+if TYPE_CHECKING:
+    from sandbox.browser.page import Page
+
+
+class SessionLost(RuntimeError):
+    """The browser or the world of a session is gone; it cannot be gone on with."""
+
+
+class UnknownEnvironment(KeyError):
+    """No world is registered under this id."""
+
+
+class UnknownTemplate(KeyError):
+    """No template is registered under this id."""
+
+
+class RequestRule(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a request that leaves the browser costs. The first rule that fits decides.
+
+    Data and not a function, because the egress proxy of a session judges by it in a process of its own.
+    A request that no rule fits is READ when its method is GET, HEAD or OPTIONS, and UNKNOWN otherwise.
+    """
+
+    method: str  # "POST", or "*" for any
+    path: str  # regular expression, matched in full against path and query ("/buckets/[^/]+(\\?.*)?")
+    risk: Risk
+
+
+class World(Protocol):
+    """One running console instance."""
+
+    environment: Environment
+    request_rules: tuple[RequestRule, ...]  # whole when the object is made; does not depend on start()
+    start_url: str  # valid after start() or resume()
+    allow: tuple[str, ...]  # "host:port" pairs the browser may reach; valid after start() or resume()
+
+    async def start(self, folder: Path) -> dict[str, Any]:
+        """Start the console in processes of their own sessions (setsid); returns JSON by which `resume` finds it."""
+        ...
+
+    async def resume(self, state: dict[str, Any]) -> None:
+        """Find the console again after the host died. Raises SessionLost."""
+        ...
+
+    async def set_up(self, task: Task) -> None:
+        """Bring the console into the task's first state, from any state: same task, same first screen.
+
+        A task with template "" is free text: a plain seeded console will do.
+        """
+        ...
+
+    async def sign_in(self, page: "Page") -> None:
+        """Sign the browser in and leave it on the task's first screen. Credentials never enter an observation."""
+        ...
+
+    async def verify(self, task: Task, answer: str) -> Verification:
+        """Ask the console's own state, never the page."""
+        ...
+
+    async def stop(self) -> None:
+        """End the console's processes; safe to repeat, and after `resume`."""
+        ...
+
+
+class Oracle(Protocol):
+    """Knows the right next action for one task, from any state of the page, also after a wrong step."""
+
+    def act(self, observation: Observation, goal: Goal, history: Sequence[Past]) -> Proposal:
+        """Propose; a pure function of page and history."""
+        ...
+
+
+class TaskTemplate(Protocol):
+    """A kind of ticket that can also be drawn at random and solved."""
+
+    template: Template
+
+    def sample(self, seed: int, split: Split) -> dict[str, str]:
+        """Random parameters; each split has a vocabulary of names of its own."""
+        ...
+
+    def oracle(self, task: Task) -> Oracle:
+        """The oracle for a task of this template."""
+        ...
+
+
+class Registered(Struct, frozen=True):
+    """One environment: how to make its world, and its templates by id."""
+
+    environment: Environment
+    world: Callable[[], World]
+    templates: Mapping[str, TaskTemplate]
+
+
+_registered: dict[str, Registered] = {}
+
+
+def register(environment: Environment, world: Callable[[], World], templates: Sequence[TaskTemplate]) -> None:
+    """Make an environment known. Called when a package of `sandbox.worlds` is imported; importing it must be light."""
+    for each in templates:
+        if each.template.environment != environment.id or not each.template.id.startswith(environment.id + "/"):
+            raise ValueError(f"template {each.template.id} does not belong to environment {environment.id}")
+    _registered[environment.id] = Registered(environment, world, {each.template.id: each for each in templates})
+
+
+def registered() -> Mapping[str, Registered]:
+    """Every environment by id, after importing each package of `sandbox.worlds` once."""
+    import sandbox.worlds
+
+    for module in pkgutil.iter_modules(sandbox.worlds.__path__, "sandbox.worlds."):
+        importlib.import_module(module.name)
+    return _registered
+
+
+def find_environment(environment_id: str) -> Registered:
+    """One environment. Raises UnknownEnvironment."""
+    try:
+        return registered()[environment_id]
+    except KeyError:
+        raise UnknownEnvironment(environment_id) from None
+
+
+def find_template(template_id: str) -> TaskTemplate:
+    """One template. Raises UnknownTemplate."""
+    environment = registered().get(template_id.partition("/")[0])
+    if environment is None or template_id not in environment.templates:
+        raise UnknownTemplate(template_id)
+    return environment.templates[template_id]
+
+
+def request_risk(rules: Sequence[RequestRule], method: str, path: str) -> Risk:
+    """What a request costs by these rules."""
+    import re
+
+    for rule in rules:
+        if rule.method in ("*", method) and re.fullmatch(rule.path, path, re.DOTALL):
+            return rule.risk
+    return Risk.READ if method in ("GET", "HEAD", "OPTIONS") else Risk.UNKNOWN

@@ -1,0 +1,153 @@
+"""The door of the sandbox: what can be asked for, and a live session in a console; light until a session opens."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from sandbox import registry, tasks
+from sandbox.contracts.actions import Action, ActResult
+from sandbox.contracts.observations import Observation
+from sandbox.contracts.takeover import HandEvent
+from sandbox.contracts.tasks import Environment, Goal, Risk, Split, Task, Template, Verification
+from sandbox.registry import Oracle, SessionLost, UnknownEnvironment, UnknownTemplate
+from sandbox.tasks import BadParameters, parameters_of
+
+__all__ = [
+    "BadParameters",
+    "Handle",
+    "LiveSession",
+    "Oracle",
+    "SessionLost",
+    "UnknownEnvironment",
+    "UnknownTemplate",
+    "attach",
+    "bind",
+    "cut_off",
+    "environments",
+    "free_task",
+    "open_session",
+    "oracle",
+    "parameters_of",
+    "sample",
+    "template",
+    "templates",
+]
+
+FREE_TEXT_STEPS = 50
+
+
+def environments() -> tuple[Environment, ...]:
+    """Every console that tickets can be filed for, by id."""
+    return tuple(each.environment for _, each in sorted(registry.registered().items()))
+
+
+def templates(environment: str | None = None) -> tuple[Template, ...]:
+    """Every kind of ticket, of one environment or of all."""
+    found = (
+        each.template
+        for _, one in sorted(registry.registered().items())
+        if environment in (None, one.environment.id)
+        for each in one.templates.values()
+    )
+    return tuple(found)
+
+
+def template(template_id: str) -> Template:
+    """One kind of ticket. Raises UnknownTemplate."""
+    return registry.find_template(template_id).template
+
+
+def bind(template_id: str, parameters: Mapping[str, object], *, seed: int) -> Task:
+    """A task from what a person filled in. Raises UnknownTemplate, or BadParameters with a sentence for each field."""
+    return tasks.bind(template(template_id), parameters, seed=seed)
+
+
+def free_task(environment: str, text: str, *, seed: int) -> Task:
+    """A task in a person's own words; nothing can verify it. Raises UnknownEnvironment, BadParameters."""
+    registry.find_environment(environment)
+    if not text.strip():
+        raise BadParameters({"text": "Say what is to be done."})
+    return Task(environment=environment, template="", goal=Goal(text.strip()), seed=seed, max_steps=FREE_TEXT_STEPS)
+
+
+def sample(template_id: str, *, seed: int, split: Split) -> Task:
+    """A random task of a template; splits share no names."""
+    return bind(template_id, registry.find_template(template_id).sample(seed, split), seed=seed)
+
+
+def oracle(task: Task) -> Oracle:
+    """What knows the right next action for this task. Raises UnknownTemplate for free text."""
+    return registry.find_template(task.template).oracle(task)
+
+
+class Handle(Struct, frozen=True, forbid_unknown_fields=True):
+    """How to find a live session again; plain data for a JSON column. Holds the proxy's token: keep it from pages."""
+
+    task: Task
+    folder: str
+    world: dict[str, Any]
+    browser: dict[str, Any]
+    egress: dict[str, Any]
+
+
+class LiveSession:
+    """One console, one browser, one way out; made by `open_session` and `attach`."""
+
+    handle: Handle
+
+    async def observe(self) -> Observation:
+        """The page as it is now, settled, with secrets masked."""
+        raise NotImplementedError
+
+    async def act(self, action: Action, *, permit: Risk) -> ActResult:
+        """Do one action; requests riskier than `permit` are stopped at the proxy and named BLOCKED_REQUEST."""
+        raise NotImplementedError
+
+    def risk(self, action: Action, observation: Observation) -> Risk:
+        """What the action may cost, decided by code outside the model."""
+        raise NotImplementedError
+
+    async def picture(self) -> bytes:
+        """The viewport as masked JPEG."""
+        raise NotImplementedError
+
+    async def watch(self, on_frame: Callable[[bytes], Awaitable[None]]) -> None:
+        """Send masked JPEG frames whenever the page changes."""
+        raise NotImplementedError
+
+    async def unwatch(self) -> None:
+        """Stop sending frames."""
+        raise NotImplementedError
+
+    async def hand(self, event: HandEvent) -> Action | None:
+        """One trusted event by a person; returns the action it amounted to, None while typing is still gathered."""
+        raise NotImplementedError
+
+    async def flush_hand(self) -> Action | None:
+        """Typing gathered so far, as a Type action."""
+        raise NotImplementedError
+
+    async def verify(self, answer: str) -> Verification:
+        """Ask the world's own state."""
+        raise NotImplementedError
+
+    async def close(self) -> None:
+        """End browser, proxy and world, and remove the folder; safe to repeat."""
+        raise NotImplementedError
+
+
+async def open_session(task: Task, *, folder: Path, viewport: tuple[int, int] = (1280, 720)) -> LiveSession:
+    """Start a console for the task, a way out and a browser, signed in at the first screen."""
+    raise NotImplementedError
+
+
+async def attach(handle: Handle) -> LiveSession:
+    """The same browser at the same page, after its host died. Raises SessionLost."""
+    raise NotImplementedError
+
+
+async def cut_off(handle: Handle) -> None:
+    """Shut the way out, then end the browser and the world, whoever holds them; safe to repeat."""
+    raise NotImplementedError

@@ -1,0 +1,1 @@
+"""Consoles that tickets are worked in; each package here registers itself when imported."""
