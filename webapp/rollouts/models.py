@@ -23,6 +23,9 @@ class PolicyVersion(models.Model):
     note = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    def __str__(self) -> str:
+        return self.name
+
     @property
     def name(self) -> str:
         return f"v{self.number}"
@@ -38,6 +41,9 @@ class Alias(models.Model):
     name = models.CharField(max_length=16, primary_key=True, choices=Name.choices)
     policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, null=True, related_name="aliases")
     version = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.name} -> {self.policy_id}"
 
 
 class Rollout(models.Model):
@@ -68,6 +74,9 @@ class Rollout(models.Model):
             ),
         )
 
+    def __str__(self) -> str:
+        return f"rollout {self.pk} at {self.weight} %, {self.state}"
+
 
 class ArmResult(models.Model):
     """How one session of one arm ended; written by the session's end, once."""
@@ -82,6 +91,9 @@ class ArmResult(models.Model):
     takeovers = models.PositiveIntegerField()
     ended_at = models.DateTimeField()
 
+    def __str__(self) -> str:
+        return f"{self.arm} session {self.session_id}: {self.outcome}"
+
 
 class Switch(models.Model):
     """One row: whether policies may propose at all."""
@@ -91,3 +103,6 @@ class Switch(models.Model):
     reason = models.TextField(blank=True)
     changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     changed_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"human only: {self.human_only}"

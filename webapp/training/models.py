@@ -48,6 +48,9 @@ class TrainingRun(models.Model):
             models.UniqueConstraint(fields=["dataset", "algorithm", "seed"], name="one_run_per_dataset_and_seed"),
         )
 
+    def __str__(self) -> str:
+        return f"training run {self.pk}, {self.state}"
+
 
 class MetricPoint(models.Model):
     """Named numbers at one optimiser step, e.g. {"loss": .., "held_out_accuracy": ..}."""
@@ -59,3 +62,6 @@ class MetricPoint(models.Model):
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["run", "step"], name="one_point_per_step"),)
+
+    def __str__(self) -> str:
+        return f"step {self.step} of run {self.run_id}"

@@ -26,6 +26,9 @@ class TrajectoryRecord(models.Model):
     accepted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     appended_at = models.DateTimeField(auto_now_add=True)
 
+    def __str__(self) -> str:
+        return self.content_hash
+
 
 class AppendRequest(models.Model):
     """Outbox: an accepted session that must get into the dataset; written with the verdict in one transaction."""
@@ -42,6 +45,9 @@ class AppendRequest(models.Model):
     attempts = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"append of session {self.session_id}, {self.state}"
 
 
 class DatasetVersion(models.Model):
@@ -62,6 +68,9 @@ class DatasetVersion(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
+    def __str__(self) -> str:
+        return f"dataset version {self.number}"
+
 
 class DatasetEntry(models.Model):
     """One line of a dataset version."""
@@ -75,3 +84,6 @@ class DatasetEntry(models.Model):
             models.UniqueConstraint(fields=["version", "trajectory"], name="trajectory_once_per_version"),
             models.UniqueConstraint(fields=["version", "position"], name="position_once_per_version"),
         )
+
+    def __str__(self) -> str:
+        return f"{self.version_id}[{self.position}]"

@@ -1,0 +1,23 @@
+"""Every read of training."""
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from webapp.training.models import MetricPoint, TrainingRun
+
+
+def runs() -> QuerySet[TrainingRun]:
+    """All runs, newest first."""
+    return TrainingRun.objects.select_related("dataset", "parent", "policy", "created_by").order_by("-id")
+
+
+def metrics(run_id: int, *, after: int = -1) -> QuerySet[MetricPoint]:
+    """A run's metric points in order, those after a step."""
+    return MetricPoint.objects.filter(run_id=run_id, step__gt=after).order_by("step")
+
+
+def unclaimed() -> list[int]:
+    """Runs that wait for a worker, or whose worker is gone."""
+    waiting = Q(state=TrainingRun.State.QUEUED)
+    orphaned = Q(state=TrainingRun.State.RUNNING, lease_expires_at__lt=timezone.now())
+    return list(TrainingRun.objects.filter(waiting | orphaned).order_by("id").values_list("id", flat=True))

@@ -1,0 +1,123 @@
+"""What the training worker does with one run: fetch, improve, register."""
+
+import logging
+import os
+import platform
+import shutil
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from django.conf import settings
+from django.db import close_old_connections, connection
+
+from webapp.rollouts.actions import register_policy
+from webapp.rollouts.models import PolicyVersion
+from webapp.rollouts.queries import local_folder
+from webapp.training import actions
+from webapp.training.models import TrainingRun
+from webapp.training.tasks import train_when_due
+from webapp.trajectories.queries import local_files
+
+log = logging.getLogger(__name__)
+
+
+class Heartbeat:
+    """Renews a run's lease in its own thread while the trainer computes; `lost` is set when somebody else has it."""
+
+    def __init__(self, claim: actions.Claim, *, every_s: float = 5.0) -> None:
+        self.lost = threading.Event()
+        self._claim = claim
+        self._every_s = every_s
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._beat, daemon=True)
+
+    def __enter__(self) -> "Heartbeat":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        while not self._done.wait(self._every_s):
+            try:
+                close_old_connections()
+                actions.renew(claim=self._claim)
+            except actions.LeaseLost:
+                self.lost.set()
+                return
+        connection.close()
+
+
+def work(run_id: int) -> None:
+    """Claim a run and bring it to its end. A run that another worker holds, or that has ended, is left alone."""
+    claim = actions.claim(run_id=run_id, holder=f"{platform.node()}:{os.getpid()}")
+    if claim is None:
+        return
+    run = TrainingRun.objects.select_related("dataset", "parent").get(id=run_id)
+    try:
+        with Heartbeat(claim) as heartbeat:
+            policy = _improve(run, claim, heartbeat)
+        if policy is not None:
+            actions.complete(claim=claim, policy=policy)
+            shutil.rmtree(_folder(run), ignore_errors=True)
+    except actions.LeaseLost:
+        log.info("training run %s was cancelled or taken over", run_id)
+        return
+    except Exception as problem:
+        with suppress(actions.LeaseLost):
+            actions.fail(claim=claim, error=f"{type(problem).__name__}: {problem}")
+        raise
+    train_when_due.delay()
+
+
+def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> PolicyVersion | None:
+    from learning import jobs  # the door to torch: only this worker opens it
+
+    actions.report(claim=claim, phase="load", progress=0.0, step=0, values={})
+    folder = _folder(run)
+    folder.mkdir(parents=True, exist_ok=True)
+    lineage = {
+        "parent": run.parent.name if run.parent else None,
+        "parent_hash": run.parent.content_hash if run.parent else None,
+        "dataset": run.dataset.number,
+        "dataset_hash": run.dataset.manifest_hash,
+        "training_run": run.pk,
+        "algorithm": run.algorithm,
+        "commit": run.commit,
+        "seed": run.seed,
+    }
+    request = jobs.ImproveRequest(
+        parent=local_folder(run.parent) if run.parent else None,
+        trajectories=local_files(run.dataset),
+        out=folder / "policy",
+        work=folder / "checkpoints",
+        seed=run.seed,
+        budget_s=float(run.spec.get("budget_s", settings.TRAIN_BUDGET_S)),
+        lineage=lineage,
+    )
+    improved = jobs.improve(
+        request,
+        report=lambda p: actions.report(claim=claim, phase=p.phase, progress=p.progress, step=p.step, values=p.values),
+        should_stop=heartbeat.lost.is_set,
+    )
+    if heartbeat.lost.is_set():
+        raise actions.LeaseLost(f"training run {run.pk} was taken away")
+    actions.report(claim=claim, phase="register", progress=0.99, step=0, values={})
+    return register_policy(
+        folder=improved.folder,
+        source=PolicyVersion.Source.TRAINING,
+        parent=run.parent,
+        spec=improved.spec,
+        card=improved.card,
+        lineage=lineage,
+        evaluation=improved.evaluation,
+        user=run.created_by,
+        how="celery",
+    )
+
+
+def _folder(run: TrainingRun) -> Path:
+    return Path(settings.STATE_DIR) / "training" / str(run.pk)
