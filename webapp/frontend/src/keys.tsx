@@ -1,0 +1,96 @@
+/** Keys of a page: off while typing and behind dialogs, and known to the help that `?` opens. */
+import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+
+export interface KeyBinding {
+  /** KeyboardEvent.key in lower case ("a", " ", "enter", "?"), or two keys in a row: "g t". */
+  key: string;
+  label: string;
+  run: () => void;
+  /** Bound, but does nothing now; the help still lists it. */
+  off?: boolean;
+  /** Group in the help. */
+  everywhere?: boolean;
+}
+
+interface Registry {
+  add: (owner: object, bindings: KeyBinding[]) => void;
+  remove: (owner: object) => void;
+  all: () => KeyBinding[];
+}
+
+const KeysContext = createContext<Registry | null>(null);
+const SEQUENCE_MS = 1200;
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || target.closest("input:not([type=radio]):not([type=checkbox]):not([type=range]), textarea, select, [data-keys=off]") !== null;
+}
+
+/** Space, Enter and arrows belong to the control that has the focus. */
+function belongsToControl(event: KeyboardEvent): boolean {
+  const target = event.target instanceof HTMLElement ? event.target : null;
+  if (!target) return false;
+  if (event.key === " " || event.key === "Enter") {
+    return target.closest("button, a, [role=button], [role=slider], [role=radio], input, summary") !== null;
+  }
+  return event.key.startsWith("Arrow") && target.closest("[role=slider], [role=radio], [role=tab], [role=menu], input") !== null;
+}
+
+function isBehindDialog(): boolean {
+  return document.querySelector("[role=dialog][aria-modal=true]") !== null;
+}
+
+export function KeysProvider({ children }: { children: ReactNode }) {
+  const owners = useRef(new Map<object, KeyBinding[]>());
+  const registry = useMemo<Registry>(
+    () => ({
+      add: (owner, bindings) => owners.current.set(owner, bindings),
+      remove: (owner) => owners.current.delete(owner),
+      all: () => [...owners.current.values()].flat(),
+    }),
+    [],
+  );
+  useEffect(() => {
+    let first = "";
+    let firstAt = 0;
+    function onKey(event: KeyboardEvent): void {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+      if (isTyping(event.target) || belongsToControl(event) || isBehindDialog()) return;
+      const key = event.key.toLowerCase();
+      const inSequence = first !== "" && event.timeStamp - firstAt < SEQUENCE_MS;
+      const wanted = inSequence ? `${first} ${key}` : key;
+      const bindings = registry.all();
+      // The newest owner wins: a page's own keys before those of the frame around it.
+      const found = bindings.findLast((binding) => binding.key === wanted && !binding.off);
+      const opensSequence = bindings.some((binding) => binding.key.startsWith(`${wanted} `));
+      first = opensSequence && !inSequence ? wanted : "";
+      firstAt = event.timeStamp;
+      if (found) {
+        event.preventDefault();
+        found.run();
+      }
+    }
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [registry]);
+  return <KeysContext.Provider value={registry}>{children}</KeysContext.Provider>;
+}
+
+function useRegistry(): Registry {
+  const registry = useContext(KeysContext);
+  if (!registry) throw new Error("keys outside KeysProvider");
+  return registry;
+}
+
+/** Bind these keys while the calling component is on the page. */
+export function useKeys(bindings: KeyBinding[]): void {
+  const registry = useRegistry();
+  const [owner] = useState(() => ({}));
+  useEffect(() => registry.add(owner, bindings));
+  useEffect(() => () => registry.remove(owner), [registry, owner]);
+}
+
+/** What is bound now, for the help. */
+export function useBoundKeys(): () => KeyBinding[] {
+  return useRegistry().all;
+}
