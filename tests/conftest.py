@@ -9,6 +9,7 @@ from tests import servers
 servers.prepare_environment()
 
 from django.conf import settings  # noqa: E402 - the environment must be ready first
+from django.db import connections  # noqa: E402
 
 # pytest-django sets Django up once the settings have been read. It finds them here and not by its own option,
 # because that one is read before this file.
@@ -18,8 +19,8 @@ assert settings.DATABASES
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings() -> None:
     """The test database carries the name that DATABASE_URL names, so that processes a test starts use it too."""
-    database = settings.DATABASES["default"]
-    database.setdefault("TEST", {})["NAME"] = database["NAME"]
+    database = connections.settings["default"]
+    database["TEST"]["NAME"] = database["NAME"]
 
 
 @pytest.fixture
