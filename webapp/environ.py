@@ -108,3 +108,20 @@ def load(base: Path) -> Environ:
     """The reader for this process. BELAY_STATE_DIR (default `.belay` beside manage.py) holds the embedded file."""
     state = Path(os.environ.get("BELAY_STATE_DIR") or base / ".belay")
     return Environ(os.environ, read_embedded(state / "embedded.env"))
+
+
+def commit(base: Path) -> str:
+    """The git commit this runs from, read from `.git` without starting git; "" outside a checkout."""
+    head = base / ".git" / "HEAD"
+    if not head.is_file():
+        return ""
+    text = head.read_text().strip()
+    if not text.startswith("ref: "):
+        return text
+    name = text.removeprefix("ref: ")
+    loose = base / ".git" / name
+    if loose.is_file():
+        return loose.read_text().strip()
+    packed = base / ".git" / "packed-refs"
+    lines = packed.read_text().splitlines() if packed.is_file() else []
+    return next((line.split(" ")[0] for line in lines if line.endswith(f" {name}")), "")

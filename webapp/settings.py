@@ -81,6 +81,8 @@ S3_SECRET_KEY = env.secret("S3_SECRET_KEY", min_length=8)
 S3_BUCKET = env.text("S3_BUCKET", "belay")
 
 TRAIN_AFTER_ACCEPTED = env.integer("TRAIN_AFTER_ACCEPTED", 5, minimum=1, maximum=100_000)
+TRAIN_BUDGET_S = env.integer("TRAIN_BUDGET_S", 120, minimum=5, maximum=7 * 24 * 3600)
+COMMIT = environ.commit(BASE_DIR) or env.text("COMMIT", "unknown")
 SESSION_SLOTS = env.integer("SESSION_SLOTS", 3, minimum=1, maximum=64)  # live sessions per session host
 
 STATIC_URL = "static/"

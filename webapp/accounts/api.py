@@ -1,0 +1,5 @@
+"""HTTP of accounts."""
+
+from ninja import Router
+
+router = Router(tags=["accounts"])

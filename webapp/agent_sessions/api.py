@@ -1,0 +1,5 @@
+"""HTTP of agent_sessions."""
+
+from ninja import Router
+
+router = Router(tags=["agent_sessions"])

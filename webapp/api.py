@@ -1,0 +1,74 @@
+"""The HTTP API: assembles the routers and gives every error one shape."""
+
+from typing import Any
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import connection
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+
+from webapp import problems
+from webapp.accounts.api import router as accounts
+from webapp.agent_sessions.api import router as agent_sessions
+from webapp.audit.api import router as audit
+from webapp.rollouts.api import router as rollouts
+from webapp.tickets.api import router as tickets
+from webapp.training.api import router as training
+from webapp.trajectories.api import router as trajectories
+
+api = NinjaAPI(title="Belay", version="1", docs_url="/docs", urls_namespace="api")
+
+for router in (accounts, audit, tickets, agent_sessions, trajectories, training, rollouts):
+    api.add_router("", router)
+
+
+@api.get("/health", auth=None, tags=["health"], summary="Whether the web process and its database answer")
+def health(request: HttpRequest) -> dict[str, str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return {"status": "ok"}
+
+
+def _answer(request: HttpRequest, problem: problems.Problem) -> HttpResponse:
+    response = api.create_response(request, problem.body(), status=problem.status)
+    response["Content-Type"] = "application/problem+json"
+    return response
+
+
+@api.exception_handler(problems.Problem)
+def _problem(request: HttpRequest, problem: problems.Problem) -> HttpResponse:
+    return _answer(request, problem)
+
+
+@api.exception_handler(AuthenticationError)
+def _not_signed_in(request: HttpRequest, _: AuthenticationError) -> HttpResponse:
+    return _answer(request, problems.NotSignedIn("Sign in, or send a valid token."))
+
+
+@api.exception_handler(Http404)
+def _absent(request: HttpRequest, _: Http404) -> HttpResponse:
+    return _answer(request, problems.NotFound("There is no such thing here."))
+
+
+@api.exception_handler(ObjectDoesNotExist)
+def _no_row(request: HttpRequest, _: ObjectDoesNotExist) -> HttpResponse:
+    return _answer(request, problems.NotFound("There is no such thing here."))
+
+
+@api.exception_handler(ValidationError)
+def _bad_input(request: HttpRequest, problem: ValidationError) -> HttpResponse:
+    errors = {_field(error): str(error["msg"]) for error in problem.errors}
+    return _answer(request, problems.BadInput("Some of what was sent cannot be taken.", errors=errors))
+
+
+@api.exception_handler(HttpError)
+def _http(request: HttpRequest, error: HttpError) -> HttpResponse:
+    kinds: dict[int, type[problems.Problem]] = {kind.status: kind for kind in problems.Problem.__subclasses__()}
+    kind = kinds.get(error.status_code, problems.BadInput)
+    return _answer(request, kind(str(error)))
+
+
+def _field(error: dict[str, Any]) -> str:
+    """A field's name out of where the validator found it: ("body", "payload", "weight") -> "weight"."""
+    return ".".join(str(part) for part in error["loc"][2:]) or str(error["loc"][-1])

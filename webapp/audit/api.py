@@ -1,0 +1,5 @@
+"""HTTP of audit."""
+
+from ninja import Router
+
+router = Router(tags=["audit"])

@@ -1,0 +1,5 @@
+"""HTTP of tickets."""
+
+from ninja import Router
+
+router = Router(tags=["tickets"])
