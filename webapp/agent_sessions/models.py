@@ -31,7 +31,8 @@ class Session(models.Model):
     observation = models.JSONField(null=True)  # the page now, masked
     fingerprint = models.CharField(max_length=64, blank=True)
     event_seq = models.PositiveIntegerField(default=0)  # number of the last event
-    step_count = models.PositiveIntegerField(default=0)
+    step_count = models.PositiveIntegerField(default=0)  # carried out
+    first_step = models.PositiveIntegerField(default=1)  # of the console it works in now; a lost one is begun anew
 
     outcome = models.CharField(max_length=16, blank=True)  # verified | failed | unverified
     verification = models.JSONField(null=True)
@@ -51,6 +52,9 @@ class Session(models.Model):
     class Meta:
         indexes = (models.Index(fields=["state", "created_at"]), models.Index(fields=["review_state", "ended_at"]))
         constraints = (models.UniqueConstraint(fields=["ticket", "attempt"], name="attempt_once_per_ticket"),)
+
+    def __str__(self) -> str:
+        return f"session {self.pk}, attempt {self.attempt} at ticket {self.ticket_id}"
 
 
 class Step(models.Model):
@@ -81,6 +85,9 @@ class Step(models.Model):
     class Meta:
         constraints = (models.UniqueConstraint(fields=["session", "index"], name="step_index_once"),)
 
+    def __str__(self) -> str:
+        return f"step {self.index} of session {self.session_id}"
+
 
 class ApprovalRequest(models.Model):
     """A question to people about one proposal on one page."""
@@ -99,6 +106,9 @@ class ApprovalRequest(models.Model):
     class Meta:
         indexes = (models.Index(fields=["state", "-risk_rank", "asked_at"]),)
 
+    def __str__(self) -> str:
+        return f"approval of step {self.step_id}, {self.state}"
+
 
 class SessionEvent(models.Model):
     """Numbered, append-only; live pages fold them over a snapshot."""
@@ -112,6 +122,9 @@ class SessionEvent(models.Model):
     class Meta:
         constraints = (models.UniqueConstraint(fields=["session", "seq"], name="event_seq_once"),)
 
+    def __str__(self) -> str:
+        return f"event {self.seq} of session {self.session_id}: {self.kind}"
+
 
 class OperatorInput(models.Model):
     """One act of the person at the wheel, on its way to the browser."""
@@ -121,6 +134,9 @@ class OperatorInput(models.Model):
     data = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)
     consumed_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"input {self.pk} for session {self.session_id}"
 
 
 class FailureLabel(models.Model):
@@ -132,6 +148,9 @@ class FailureLabel(models.Model):
     severity = models.PositiveSmallIntegerField(default=3)  # 1: rolls a rollout back at once
     position = models.PositiveSmallIntegerField(default=0)
     archived = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return self.key
 
 
 class LabelMark(models.Model):
@@ -148,3 +167,6 @@ class LabelMark(models.Model):
         constraints = (
             models.UniqueConstraint(fields=["session", "step", "label"], name="label_once", nulls_distinct=False),
         )
+
+    def __str__(self) -> str:
+        return f"label {self.label_id} on session {self.session_id}"

@@ -1,0 +1,41 @@
+"""Whether an action can be meant on a page: what a person puts in place of a proposal is checked before it is written."""
+
+from typing import assert_never
+
+from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Navigate, Press, Scroll, Select, Type, Wait
+from sandbox.contracts.observations import Element, Observation
+
+
+def objection(action: Action, observation: Observation) -> str:
+    """Why this action makes no sense on this page, in a sentence; "" where it does."""
+    match action:
+        case Click(element):
+            return _unusable(observation.element(element))
+        case Type(element):
+            found = observation.element(element)
+            return _unusable(found) or _not_editable(found)
+        case Select(element, option):
+            found = observation.element(element)
+            return _unusable(found) or _lacks(found, option)
+        case Navigate(url):
+            return "" if url.startswith(("http://", "https://", "/")) else "That is no address."
+        case Press() | Scroll() | Wait() | Finish() | GiveUp():
+            return ""
+        case _:
+            assert_never(action)
+
+
+def _unusable(element: Element | None) -> str:
+    if element is None:
+        return "That element is not on the page."
+    if not element.actionable:
+        return "That element can only be read."
+    return "That element cannot be used now." if "disabled" in element.states else ""
+
+
+def _not_editable(element: Element | None) -> str:
+    return "" if element is not None and "editable" in element.states else "That element takes no text."
+
+
+def _lacks(element: Element | None, option: str) -> str:
+    return "" if element is not None and option in element.options else "That list has no such option."

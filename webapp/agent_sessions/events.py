@@ -1,0 +1,89 @@
+"""What live pages and session hosts hear: numbered rows in the transaction, hints after it."""
+
+import asyncio
+import json
+import os
+import threading
+from typing import Any, Literal
+
+from channels.layers import get_channel_layer
+from django.db import connection, transaction
+from django.db.models import F
+
+from webapp.agent_sessions import snapshot
+from webapp.agent_sessions.models import ApprovalRequest, Session, SessionEvent, Step
+
+Topic = Literal["tickets", "approvals", "review"]
+
+
+def wake(session_id: int) -> None:
+    """Tell the hosts, when this transaction commits, that something happened to a session."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_notify('belay', %s)", [json.dumps({"session": session_id})])
+
+
+def session_changed(session: Session, *fields: str) -> None:
+    """Say which of the session's own fields are new."""
+    _append(session, "session_changed", snapshot.change(session).model_dump(mode="json", include=set(fields)))
+
+
+def page_changed(session: Session) -> None:
+    """Say what the page looks like now."""
+    _append(session, "page_changed", snapshot.page(session).model_dump(mode="json"))
+
+
+def step_changed(session: Session, step: Step) -> None:
+    """Say how a step is now."""
+    _append(session, "step_changed", {"step": snapshot.step_view(step).model_dump(mode="json")})
+
+
+def approval_changed(session: Session, approval: ApprovalRequest | None) -> None:
+    """Say which question is open now, if any."""
+    view = None if approval is None else snapshot.approval_view(approval).model_dump(mode="json")
+    _append(session, "approval_changed", {"approval": view})
+
+
+def marks_changed(session: Session) -> None:
+    """Say which labels there are now."""
+    _append(session, "marks_changed", {"marks": [mark.model_dump(mode="json") for mark in snapshot.marks(session.pk)]})
+
+
+def lists_changed(*topics: Topic) -> None:
+    """After commit, tell open lists to fetch again."""
+    for topic in topics:
+        transaction.on_commit(lambda topic=topic: _hint("lists", {"type": "list.hint", "topic": topic}))
+
+
+def _append(session: Session, kind: str, data: dict[str, Any]) -> None:
+    """Number the event; the caller holds the session's row lock."""
+    Session.objects.filter(pk=session.pk).update(event_seq=F("event_seq") + 1)
+    session.event_seq += 1
+    SessionEvent.objects.create(session=session, seq=session.event_seq, kind=kind, data=data)
+    hint = {"type": "session.hint", "seq": session.event_seq}
+    transaction.on_commit(lambda: _hint(f"session.{session.pk}", hint))
+
+
+class _Hints:
+    """One event loop on a thread of its own, so that a hint neither waits nor opens a connection each time."""
+
+    def __init__(self) -> None:
+        self._pid = 0
+        self._lock = threading.Lock()
+        self._loop = asyncio.new_event_loop()
+
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The running loop of this process; a forked child gets its own."""
+        with self._lock:
+            if self._pid != os.getpid():
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=self._loop.run_forever, name="hints", daemon=True).start()
+                self._pid = os.getpid()
+        return self._loop
+
+
+_hints = _Hints()
+
+
+def _hint(group: str, message: dict[str, Any]) -> None:
+    """Send and forget: a lost hint costs a few seconds, until the reader looks by itself."""
+    asyncio.run_coroutine_threadsafe(get_channel_layer().group_send(group, message), _hints.loop())
