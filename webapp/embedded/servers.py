@@ -18,11 +18,11 @@ def start(folder: Path, *, durable: bool = True, given: Mapping[str, str] | None
     state = prepare(folder)
     with processes.locked(state.lock):
         variables = {"SECRET_KEY": secret(state, "django")}
-        if "DATABASE_URL" not in outside:
+        if not outside.get("DATABASE_URL"):
             variables["DATABASE_URL"] = postgres.start(state, durable=durable)
-        if "VALKEY_URL" not in outside:
+        if not outside.get("VALKEY_URL"):
             variables["VALKEY_URL"] = valkey.start(state, durable=durable)
-        if "S3_ENDPOINT_URL" not in outside:
+        if not outside.get("S3_ENDPOINT_URL"):
             variables |= seaweedfs.start(state)
         lines = "".join(f"{name}={value}\n" for name, value in variables.items())
         processes.write_private(state.env_file, HEADER + lines)
@@ -41,10 +41,20 @@ def stop(folder: Path) -> None:
         postgres.stop(state)
 
 
+def recorded(folder: Path) -> dict[str, str]:
+    """The variables that the last start wrote."""
+    path = State(folder).env_file
+    lines = path.read_text().splitlines() if path.exists() else []
+    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+
+def names(variables: Mapping[str, str]) -> list[str]:
+    """The servers that these variables speak of."""
+    known = {"DATABASE_URL": postgres.NAME, "VALKEY_URL": valkey.NAME, "S3_ENDPOINT_URL": seaweedfs.NAME}
+    return [name for variable, name in known.items() if variable in variables]
+
+
 def are_alive(folder: Path, variables: Mapping[str, str]) -> bool:
-    """Whether every server that these variables speak of still runs."""
+    """Whether every one of them still runs."""
     state = State(folder)
-    expected = {"DATABASE_URL": postgres.NAME, "VALKEY_URL": valkey.NAME, "S3_ENDPOINT_URL": seaweedfs.NAME}
-    return all(
-        processes.read(state.pidfile(name)) is not None for variable, name in expected.items() if variable in variables
-    )
+    return all(processes.read(state.pidfile(name)) is not None for name in names(variables))

@@ -82,6 +82,17 @@ def ports(state: State, names: Sequence[str], *, alive: bool) -> dict[str, int]:
     return chosen
 
 
+def remembered_port(state: State) -> int | None:
+    """Where the pages were last time."""
+    path = state.folder / "port"
+    return int(path.read_text()) if path.exists() else None
+
+
+def remember_port(state: State, port: int) -> None:
+    """Where the pages are."""
+    write_private(state.folder / "port", str(port))
+
+
 def is_free(port: int) -> bool:
     """Whether nobody listens on this port here."""
     with socket.socket() as probe:

@@ -1,0 +1,151 @@
+"""`python -m webapp.embedded up|down|status`: all of Belay on this machine."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+
+from webapp.embedded import processes, servers, supervisor
+from webapp.embedded.failures import SetUpFailed
+from webapp.embedded.state import HOST, State, free_port, is_free, prepare, remember_port, remembered_port
+
+ROOT = supervisor.ROOT
+USUAL_PORT = 8000
+PATIENCE_S = 90.0
+
+_began = time.monotonic()
+
+
+def main() -> int:
+    """The command line; a failure is a sentence on stderr."""
+    parser = argparse.ArgumentParser(prog="python -m webapp.embedded", description=__doc__)
+    parser.add_argument("command", choices=["up", "down", "status", "supervise"])
+    parser.add_argument("--port", type=int, default=0, help="of the pages (default: PORT, else 8000 or the next free)")
+    given = parser.parse_args()
+    folder = Path(os.environ.get("BELAY_STATE_DIR") or ROOT / ".belay").resolve()
+    try:
+        match given.command:
+            case "up":
+                up(folder, port=given.port or wanted_port(os.environ))
+            case "down":
+                down(folder)
+            case "status":
+                return status(folder)
+            case "supervise":
+                state = prepare(folder)
+                supervisor.Supervisor(state, supervisor.commands(given.port), env=os.environ).run()
+    except SetUpFailed as failure:
+        print(f"\n{failure}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def up(folder: Path, *, port: int) -> None:
+    """Start what does not run, wait until the pages answer, and say where they are."""
+    state = prepare(folder)
+    say("Starting PostgreSQL, Valkey and S3 storage")
+    servers.start(folder, given=os.environ)
+    env = {**os.environ, "BELAY_STATE_DIR": str(state.folder), "BELAY_EMBEDDED": "1", "PYTHONUNBUFFERED": "1"}
+    if processes.read(state.pidfile(supervisor.NAME)) is None:
+        supervisor.end_children(state)  # of a killed supervisor: they may hold the port
+        chosen = choose_port(state, port)
+        say("Preparing the database")
+        prepare_database(state, env)
+        say("Starting the web server, workers and session host")
+        argv = [sys.executable, "-m", "webapp.embedded", "supervise", "--port", str(chosen)]
+        log = state.log(supervisor.NAME)
+        child = processes.spawn(argv, pidfile=state.pidfile(supervisor.NAME), log=log, env=env, cwd=ROOT)
+        child.returncode = 0  # it outlives us: nobody will wait for it
+    else:
+        chosen = remembered_port(state) or USUAL_PORT
+        if port not in {0, chosen}:
+            raise SetUpFailed(f"Belay already runs on port {chosen}. Run `make down` first to move it to {port}.")
+    wait_for_pages(state, chosen)
+    say("Ready")
+    print(f"\n  Belay is at http://{HOST}:{chosen}\n")
+    passwords = state.folder / "passwords.txt"
+    if passwords.exists():
+        print("".join(f"  {line}\n" for line in passwords.read_text().splitlines() if line.strip()))
+        print(f"  (kept in {passwords}; `make down` stops everything)")
+
+
+def down(folder: Path) -> None:
+    """Stop everything of this folder, also what a killed supervisor or test run left."""
+    if not folder.exists():
+        return
+    state = prepare(folder)
+    processes.end(state.pidfile(supervisor.NAME), patience_s=supervisor.PATIENCE_S + 5)
+    supervisor.end_children(state)
+    servers.stop(folder)
+    servers.stop(folder / "test")
+    say("Everything is stopped")
+
+
+def status(folder: Path) -> int:
+    """Say what runs; 0 if all of it does."""
+    state = State(folder)
+    names = [*servers.names(servers.recorded(folder)), supervisor.NAME, *supervisor.commands(0)]
+    running = {name: processes.read(state.pidfile(name)) for name in names}
+    for name, identity in running.items():
+        print(f"{name:14} {'runs, pid ' + str(identity.pid) if identity else 'does not run'}")
+    return 0 if all(running.values()) else 1
+
+
+def wanted_port(variables: Mapping[str, str]) -> int:
+    """PORT, or 0 for whichever is free."""
+    text = variables.get("PORT") or "0"
+    if not text.isdecimal() or int(text) > 65535:
+        raise SetUpFailed(f"PORT must be a number between 1 and 65535, not {text!r}.")
+    return int(text)
+
+
+def choose_port(state: State, port: int) -> int:
+    """The port asked for, or last time's, or 8000, or the next free one."""
+    if port and not is_free(port):
+        raise SetUpFailed(f"Port {port} is taken by another program. Stop it, or run `make up PORT=` with a free one.")
+    usual = remembered_port(state) or USUAL_PORT
+    chosen = port or (usual if is_free(usual) else 0) or next(filter(is_free, range(USUAL_PORT, USUAL_PORT + 100)), 0)
+    chosen = chosen or free_port(avoid=set())
+    if chosen != (port or usual):
+        say(f"Port {usual} is in use by another program; the pages are on port {chosen} this time")
+    remember_port(state, chosen)
+    return chosen
+
+
+def prepare_database(state: State, env: Mapping[str, str]) -> None:
+    """Migrations and first rows, in a process of their own: this one stays free of Django."""
+    argv = [sys.executable, "-m", "webapp.embedded.first_steps"]
+    answer = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    state.log("first-steps").write_text(answer.stdout + answer.stderr)
+    if answer.returncode != 0:
+        raise SetUpFailed(f"The database could not be prepared:\n{processes.tail(state.log('first-steps'))}")
+
+
+def wait_for_pages(state: State, port: int) -> None:
+    """Until the web process says that it and what it needs are well."""
+    if not processes.wait_until(lambda: is_healthy(port), timeout_s=PATIENCE_S):
+        log = state.log("web")
+        raise SetUpFailed(f"The pages did not answer within {PATIENCE_S:.0f} s. From {log}:\n{processes.tail(log)}")
+
+
+def is_healthy(port: int) -> bool:
+    """One question to the health address."""
+    try:
+        with urllib.request.urlopen(f"http://{HOST}:{port}/api/health", timeout=5) as answer:
+            return answer.status == 200 and isinstance(json.load(answer), dict)
+    except (OSError, ValueError):
+        return False
+
+
+def say(sentence: str) -> None:
+    """One line of progress."""
+    print(f"[{time.monotonic() - _began:5.1f} s] {sentence}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
