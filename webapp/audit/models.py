@@ -21,3 +21,6 @@ class AuditEntry(models.Model):
 
     class Meta:
         indexes = (models.Index(fields=["object_kind", "object_id"]), models.Index(fields=["at"]))
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.object_kind} {self.object_id} by {self.actor}"

@@ -18,7 +18,8 @@ class Ticket(models.Model):
     state = models.CharField(max_length=16, choices=TicketState.choices, default=TicketState.OPEN)
     priority = models.PositiveSmallIntegerField(default=3)  # 1 urgent .. 4 low
     filed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="tickets")
-    idempotency_key = models.CharField(max_length=128, null=True)
+    # NULL, unlike "", may repeat under the constraint below
+    idempotency_key = models.CharField(max_length=128, null=True)  # noqa: DJ001
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     version = models.PositiveIntegerField(default=0)
@@ -26,6 +27,9 @@ class Ticket(models.Model):
     class Meta:
         indexes = (models.Index(fields=["state", "priority", "created_at"]),)
         constraints = (models.UniqueConstraint(fields=["filed_by", "idempotency_key"], name="ticket_idempotency"),)
+
+    def __str__(self) -> str:
+        return f"ticket {self.pk}: {self.title}"
 
 
 class ApprovalPolicy(models.Model):
@@ -41,3 +45,6 @@ class ApprovalPolicy(models.Model):
     auto_approve_up_to = models.CharField(max_length=16, choices=UpTo.choices, default=UpTo.READ)
     approval_timeout_s = models.PositiveIntegerField(default=3600)
     version = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.environment}: up to {self.auto_approve_up_to}"
