@@ -7,7 +7,6 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from sandbox import sessions as sandbox
 from sandbox.contracts import storage
 from sandbox.contracts.tasks import Task, Verification
 from webapp.accounts.models import User
@@ -24,7 +23,7 @@ from webapp.agent_sessions.session_row import (
     withdraw_open_steps,
 )
 from webapp.agent_sessions.states import ENDED, Control, SessionState
-from webapp.problems import BadInput, Conflict, NotFound
+from webapp.problems import Conflict, NotFound
 from webapp.rollouts.queries import assignment
 from webapp.tickets import actions as tickets
 from webapp.tickets.models import ApprovalPolicy, Ticket
@@ -200,11 +199,10 @@ def end_abandoned(*, session_id: int) -> bool:
 
 
 def _task(ticket: Ticket) -> Task:
-    try:
-        if not ticket.template:
-            return sandbox.free_task(ticket.environment, ticket.text, seed=ticket.seed)
-        return sandbox.bind(ticket.template, ticket.parameters, seed=ticket.seed)
-    except sandbox.BadParameters as problem:
-        raise BadInput("The ticket's fields do not fit its template any more.", errors=problem.errors) from problem
-    except (sandbox.UnknownTemplate, sandbox.UnknownEnvironment) as problem:
-        raise BadInput(f"There is no {problem} any more.") from problem
+    return tickets.task_of(
+        environment=ticket.environment,
+        template=ticket.template,
+        parameters=ticket.parameters,
+        text=ticket.text,
+        seed=ticket.seed,
+    )

@@ -6,7 +6,6 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from sandbox import risk as risks
 from sandbox.contracts import storage
 from sandbox.contracts.actions import Action
 from sandbox.contracts.observations import Observation
@@ -142,6 +141,8 @@ def _reject(session: Session, step: Step, *, user: User, reason: str) -> None:
 def _correction(step: Step, action: Action | None) -> dict[str, Any]:
     if action is None:
         raise BadInput("A correction names the action to do instead.", errors={"action": "Choose an action."})
+    from sandbox import risk as risks
+
     observation: Observation = storage.from_builtins(step.observation, Observation)
     if why := objection(action, observation):
         raise BadInput(why, errors={"action": why})

@@ -1,4 +1,4 @@
-"""Whether an action can be meant on a page: what a person puts in place of a proposal is checked before it is written."""
+"""Whether an action can be meant on a page: a correction is checked before it is written."""
 
 from typing import assert_never
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import threading
+from functools import partial
 from typing import Any, Literal
 
 from channels.layers import get_channel_layer
@@ -51,7 +52,7 @@ def marks_changed(session: Session) -> None:
 def lists_changed(*topics: Topic) -> None:
     """After commit, tell open lists to fetch again."""
     for topic in topics:
-        transaction.on_commit(lambda topic=topic: _hint("lists", {"type": "list.hint", "topic": topic}))
+        transaction.on_commit(partial(_hint, "lists", {"type": "list.hint", "topic": topic}))
 
 
 def _append(session: Session, kind: str, data: dict[str, Any]) -> None:

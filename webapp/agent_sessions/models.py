@@ -83,6 +83,7 @@ class Step(models.Model):
     done_at = models.DateTimeField(null=True)
 
     class Meta:
+        indexes = (models.Index(fields=["before"]), models.Index(fields=["after"]))
         constraints = (models.UniqueConstraint(fields=["session", "index"], name="step_index_once"),)
 
     def __str__(self) -> str:

@@ -52,4 +52,3 @@ def _step(row: Step) -> TrajectoryStep:
         },
         TrajectoryStep,
     )
-

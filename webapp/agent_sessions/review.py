@@ -64,14 +64,14 @@ def review(
         request_append(session_id=session_id, content_hash=session.trajectory_hash, user=user)
     _roll_back_for(session, [_label(key) for key in labels], user)
     events.lists_changed("review", "tickets")
-    audit(session, "review", user=user, how=how, after={"verdict": session.verdict, "note": note, "labels": list(labels)})
+    audit(
+        session, "review", user=user, how=how, after={"verdict": session.verdict, "note": note, "labels": list(labels)}
+    )
     return session
 
 
 @transaction.atomic
-def mark(
-    *, session_id: int, user: User, how: str, label: str, step_id: int | None = None, note: str = ""
-) -> LabelMark:
+def mark(*, session_id: int, user: User, how: str, label: str, step_id: int | None = None, note: str = "") -> LabelMark:
     """Put a failure label on a session or one of its steps; the same again changes nothing."""
     session = locked(session_id)
     entry = _label(label)
@@ -143,11 +143,10 @@ def _label(key: str) -> FailureLabel:
 def _put_mark(
     session: Session, *, label: FailureLabel, step_id: int | None, user: User, note: str
 ) -> tuple[LabelMark, bool]:
-    if step_id is not None and not session.steps.filter(pk=step_id).exists():
+    step = None if step_id is None else session.steps.filter(pk=step_id).first()
+    if step is None and step_id is not None:
         raise NotFound("There is no such step in this session.")
-    return LabelMark.objects.get_or_create(
-        session=session, step_id=step_id, label=label, defaults={"by": user, "note": note}
-    )
+    return LabelMark.objects.get_or_create(session=session, step=step, label=label, defaults={"by": user, "note": note})
 
 
 def _show_marks(session: Session, step_id: int | None) -> None:

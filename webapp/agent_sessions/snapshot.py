@@ -118,7 +118,7 @@ def approval_view(approval: ApprovalRequest) -> ApprovalView:
         step_id=step.pk,
         proposal_id=str(step.proposal_id),
         fingerprint=step.fingerprint,
-        state=ApprovalState(approval.state).value,
+        state=_state(approval),
         risk=step.risk,
         asked_at=approval.asked_at,
         due_at=approval.due_at,
@@ -180,6 +180,10 @@ def snapshot(session: Session) -> SessionSnapshot:
             "marks": [mark.model_dump() for mark in marks(session.pk)],
         }
     )
+
+
+def _state(approval: ApprovalRequest) -> Any:
+    return ApprovalState(approval.state).value
 
 
 def _name(user: Any) -> str:
