@@ -12,6 +12,7 @@ from webapp import problems
 from webapp.accounts.api import router as accounts
 from webapp.agent_sessions.api import router as agent_sessions
 from webapp.audit.api import router as audit
+from webapp.home import router as home
 from webapp.rollouts.api import router as rollouts
 from webapp.tickets.api import router as tickets
 from webapp.training.api import router as training
@@ -19,7 +20,7 @@ from webapp.trajectories.api import router as trajectories
 
 api = NinjaAPI(title="Belay", version="1", docs_url="/docs", urls_namespace="api")
 
-for router in (accounts, audit, tickets, agent_sessions, trajectories, training, rollouts):
+for router in (accounts, audit, tickets, agent_sessions, trajectories, training, rollouts, home):
     api.add_router("", router)
 
 

@@ -18,6 +18,7 @@ from webapp.rollouts.models import Alias, PolicyVersion
 from webapp.rollouts.queries import alias
 from webapp.training.events import changed
 from webapp.training.models import MetricPoint, TrainingRun
+from webapp.training.queries import trained_on
 from webapp.training.states import ENDED
 from webapp.trajectories.actions import freeze
 from webapp.trajectories.models import DatasetVersion
@@ -79,15 +80,10 @@ def request_run_when_due(*, trigger: TrainingRun.Trigger = TrainingRun.Trigger.T
     _lock()
     if TrainingRun.objects.filter(UNENDED).exists():
         return None  # looked at again when that run ends
-    last = DatasetVersion.objects.filter(training_runs__isnull=False).order_by("-number").first()
-    base = last or DatasetVersion.objects.filter(reason=DatasetVersion.Reason.STARTER).order_by("-number").first()
     wanted = 1 if trigger == TrainingRun.Trigger.SCHEDULE else settings.TRAIN_AFTER_ACCEPTED
-    if accepted_since(base) < wanted:
+    if accepted_since(trained_on()) < wanted:
         return None
-    reason = (
-        DatasetVersion.Reason.SCHEDULE if wanted == 1 and trigger == "schedule" else DatasetVersion.Reason.THRESHOLD
-    )
-    return request_run(dataset=freeze(reason=reason), trigger=trigger, user=None, how="celery")
+    return request_run(dataset=freeze(reason=DatasetVersion.Reason(trigger)), trigger=trigger, user=None, how="celery")
 
 
 @transaction.atomic

@@ -4,6 +4,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from webapp.training.models import MetricPoint, TrainingRun
+from webapp.trajectories.models import DatasetVersion
 
 
 def runs() -> QuerySet[TrainingRun]:
@@ -14,6 +15,12 @@ def runs() -> QuerySet[TrainingRun]:
 def metrics(run_id: int, *, after: int = -1) -> QuerySet[MetricPoint]:
     """A run's metric points in order, those after a step."""
     return MetricPoint.objects.filter(run_id=run_id, step__gt=after).order_by("step")
+
+
+def trained_on() -> DatasetVersion | None:
+    """The newest dataset version that a run was made from; before the first, the starter's."""
+    last = DatasetVersion.objects.filter(training_runs__isnull=False).order_by("-number").first()
+    return last or DatasetVersion.objects.filter(reason=DatasetVersion.Reason.STARTER).order_by("-number").first()
 
 
 def unclaimed() -> list[int]:

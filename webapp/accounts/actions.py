@@ -1,0 +1,124 @@
+"""Every write about people: signing in and out, making and changing them, tokens."""
+
+import secrets
+from datetime import timedelta
+
+from django.conf import settings
+from django.contrib.auth import authenticate, login, logout
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+from django.utils import timezone
+from redis import Redis
+
+from webapp.access import digest
+from webapp.accounts.models import ApiToken, Role, Scope, User
+from webapp.audit.actions import record
+from webapp.problems import BadInput, Conflict, NotSignedIn, TooManyRequests
+
+SIGN_IN_TRIES = 10  # per name and address
+SIGN_IN_WINDOW_S = 300
+
+
+def sign_in(*, request: HttpRequest, username: str, password: str) -> User:
+    """Open a signed-in browser session. Raises NotSignedIn, TooManyRequests."""
+    key = f"belay:sign-in:{request.META.get('REMOTE_ADDR', '')}:{username.lower()}"
+    valkey = Redis.from_url(settings.VALKEY_URL)
+    tries = int(valkey.incr(key))
+    if tries == 1:
+        valkey.expire(key, SIGN_IN_WINDOW_S)
+    if tries > SIGN_IN_TRIES:
+        raise TooManyRequests(f"Too many tries for {username}. Wait {SIGN_IN_WINDOW_S // 60} minutes.")
+    user = authenticate(request, username=username, password=password)
+    if not isinstance(user, User):
+        raise NotSignedIn("Name or password is wrong.")
+    valkey.delete(key)
+    login(request, user)
+    _record("user.sign_in", user, by=user, how="web")
+    return user
+
+
+def sign_out(*, request: HttpRequest, user: User) -> None:
+    """Close this browser's session."""
+    _record("user.sign_out", user, by=user, how="web")
+    logout(request)
+
+
+@transaction.atomic
+def create_person(*, username: str, role: Role, password: str, by: User | None, how: str) -> User:
+    """Make a person who can sign in. Raises BadInput naming the field."""
+    if not username or len(username) > 150 or not username.replace("-", "").replace("_", "").replace(".", "").isalnum():
+        raise BadInput("This name cannot be used.", errors={"username": "Letters, digits, dots, dashes; at most 150."})
+    _check_password(password)
+    try:
+        with transaction.atomic():
+            user = User.objects.create_user(username=username, password=password, role=role)
+    except IntegrityError:
+        raise BadInput("This name is taken.", errors={"username": "Somebody has this name already."}) from None
+    _record("user.create", user, by=by, how=how, after={"username": username, "role": role})
+    return user
+
+
+@transaction.atomic
+def change_person(
+    *, user_id: int, role: Role | None, is_active: bool | None, password: str | None, by: User, how: str
+) -> User:
+    """Change a person's role, whether they may sign in, or their password. Raises BadInput, Conflict."""
+    user = User.objects.select_for_update().get(id=user_id)
+    before = {"role": user.role, "is_active": user.is_active}
+    if user.pk == by.pk and (is_active is False or (role is not None and role != Role.ADMIN)):
+        raise Conflict("You cannot take your own admin rights away; ask another admin.")
+    if role is not None:
+        user.role = role
+    if is_active is not None:
+        user.is_active = is_active
+    if password is not None:
+        _check_password(password)
+        user.set_password(password)
+    user.save(update_fields=["role", "is_active", "password"])
+    after = {"role": user.role, "is_active": user.is_active, "password_changed": password is not None}
+    _record("user.change", user, by=by, how=how, before=before, after=after)
+    return user
+
+
+@transaction.atomic
+def create_token(*, user: User, name: str, scopes: list[Scope], days: int, how: str) -> tuple[ApiToken, str]:
+    """Make a token; its text is returned this once and kept nowhere."""
+    text = f"belay_{secrets.token_urlsafe(32)}"
+    row = ApiToken.objects.create(
+        user=user,
+        name=name,
+        prefix=text[:12],
+        digest=digest(text),
+        scopes=sorted(scopes),
+        expires_at=timezone.now() + timedelta(days=days),
+    )
+    _record("token.create", user, by=user, how=how, after={"name": name, "scopes": row.scopes, "days": days})
+    return row, text
+
+
+@transaction.atomic
+def revoke_token(*, token: ApiToken, user: User, how: str) -> None:
+    """Make a token useless from now on."""
+    ApiToken.objects.filter(id=token.pk, revoked_at=None).update(revoked_at=timezone.now())
+    _record("token.revoke", token.user, by=user, how=how, after={"name": token.name})
+
+
+def _check_password(password: str) -> None:
+    try:
+        validate_password(password)
+    except ValidationError as problem:
+        raise BadInput("This password cannot be used.", errors={"password": " ".join(problem.messages)}) from None
+
+
+def _record(
+    verb: str,
+    subject: User,
+    *,
+    by: User | None,
+    how: str,
+    before: dict[str, object] | None = None,
+    after: dict[str, object] | None = None,
+) -> None:
+    record(verb=verb, object_kind="user", object_id=str(subject.pk), user=by, how=how, before=before, after=after)

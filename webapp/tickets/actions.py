@@ -1,0 +1,119 @@
+"""Every write about tickets and approval policies; queuing sessions is the floor above."""
+
+import secrets
+from collections.abc import Mapping
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from sandbox import sessions
+from sandbox.contracts.tasks import Task
+from webapp.accounts.models import User
+from webapp.audit.actions import record
+from webapp.problems import BadInput, Conflict
+from webapp.tickets.models import ApprovalPolicy, Ticket
+from webapp.tickets.states import TRANSITIONS, TicketState
+
+
+@transaction.atomic
+def open_ticket(
+    *,
+    user: User,
+    how: str,
+    environment: str,
+    template: str = "",
+    parameters: Mapping[str, object] | None = None,
+    text: str = "",
+    title: str = "",
+    priority: int = 3,
+    idempotency_key: str | None = None,
+) -> Ticket:
+    """Write a ticket; the same key of the same person gives the ticket it gave before.
+
+    Raises BadInput with a sentence for each field that cannot be taken.
+    """
+    if idempotency_key:
+        earlier = Ticket.objects.filter(filed_by=user, idempotency_key=idempotency_key).first()
+        if earlier is not None:
+            return earlier
+    seed = secrets.randbelow(2**31)
+    task = task_of(environment=environment, template=template, parameters=parameters or {}, text=text, seed=seed)
+    try:
+        with transaction.atomic():
+            ticket = Ticket.objects.create(
+                title=(title.strip() or task.goal.text)[:200],
+                environment=environment,
+                template=template,
+                parameters=dict(task.goal.fields),
+                text=task.goal.text,
+                seed=seed,
+                priority=priority,
+                filed_by=user,
+                idempotency_key=idempotency_key or None,
+            )
+    except IntegrityError:  # the same key at the same moment
+        return Ticket.objects.get(filed_by=user, idempotency_key=idempotency_key)
+    after = {"environment": environment, "template": template, "parameters": ticket.parameters, "text": ticket.text}
+    _record("ticket.open", ticket.pk, user=user, how=how, after=after)
+    return ticket
+
+
+def task_of(*, environment: str, template: str, parameters: Mapping[str, object], text: str, seed: int) -> Task:
+    """What a ticket asks for as the sandbox's task. Raises BadInput."""
+    if environment not in {each.id for each in sessions.environments()}:
+        raise BadInput("There is no such environment.", errors={"environment": "Choose one of the list."})
+    try:
+        if not template:
+            return sessions.free_task(environment, text, seed=seed)
+        if sessions.template(template).environment != environment:
+            raise BadInput("Template and environment do not fit.", errors={"template": f"Not one of {environment}."})
+        return sessions.bind(template, parameters, seed=seed)
+    except sessions.UnknownTemplate:
+        raise BadInput("There is no such template.", errors={"template": "Choose one of the list."}) from None
+    except sessions.BadParameters as problem:
+        raise BadInput("Some fields cannot be taken.", errors=problem.errors) from None
+
+
+@transaction.atomic
+def move(*, ticket_id: int, source: TicketState, target: TicketState, user: User | None, how: str) -> None:
+    """One legal move. Raises Conflict where it is not legal, or somebody was faster."""
+    if target not in TRANSITIONS[source]:
+        raise Conflict(f"A ticket that is {source} cannot become {target}.")
+    changed = Ticket.objects.filter(id=ticket_id, state=source).update(
+        state=target, version=F("version") + 1, updated_at=timezone.now()
+    )
+    if changed != 1:
+        raise Conflict(f"Ticket {ticket_id} is no longer {source}.")
+    _record(f"ticket.{target}", ticket_id, user=user, how=how, before={"state": source}, after={"state": target})
+
+
+@transaction.atomic
+def set_approval_policy(
+    *, environment: str, auto_approve_up_to: str, approval_timeout_s: int, version: int, user: User | None, how: str
+) -> ApprovalPolicy:
+    """Say up to which risk an environment's steps go on without asking. Raises Conflict where it was changed meanwhile."""
+    policy, _ = ApprovalPolicy.objects.select_for_update().get_or_create(environment=environment)
+    if policy.version != version:
+        raise Conflict("Somebody changed this policy meanwhile; load it again.")
+    before = {"auto_approve_up_to": policy.auto_approve_up_to, "approval_timeout_s": policy.approval_timeout_s}
+    after = {"auto_approve_up_to": auto_approve_up_to, "approval_timeout_s": approval_timeout_s}
+    ApprovalPolicy.objects.filter(environment=environment).update(**after, version=F("version") + 1)
+    record(
+        verb="approval_policy.set", object_kind="environment", object_id=environment, user=user, how=how,
+        before=before, after=after,
+    )  # fmt: skip
+    policy.refresh_from_db()
+    return policy
+
+
+def _record(
+    verb: str,
+    ticket_id: int,
+    *,
+    user: User | None,
+    how: str,
+    before: dict[str, object] | None = None,
+    after: dict[str, object] | None = None,
+) -> None:
+    record(verb=verb, object_kind="ticket", object_id=str(ticket_id), user=user, how=how, before=before, after=after)
