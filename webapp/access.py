@@ -35,9 +35,8 @@ class _Cookie(APIKeyCookie):
     def authenticate(self, request: HttpRequest, key: str | None) -> Caller | None:
         if not request.user.is_authenticated:
             return None
-        user = cast(User, request.user)
-        _demand(user, self.role)
-        return Caller(user=user, how="web")
+        _demand(request.user, self.role)
+        return Caller(user=request.user, how="web")
 
 
 class _Token(HttpBearer):

@@ -92,7 +92,7 @@ def move(*, ticket_id: int, source: TicketState, target: TicketState, user: User
 def set_approval_policy(
     *, environment: str, auto_approve_up_to: str, approval_timeout_s: int, version: int, user: User | None, how: str
 ) -> ApprovalPolicy:
-    """Say up to which risk an environment's steps go on without asking. Raises Conflict where it was changed meanwhile."""
+    """Say up to which risk steps go on without asking. Raises Conflict where the policy was changed meanwhile."""
     policy, _ = ApprovalPolicy.objects.select_for_update().get_or_create(environment=environment)
     if policy.version != version:
         raise Conflict("Somebody changed this policy meanwhile; load it again.")

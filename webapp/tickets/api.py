@@ -101,7 +101,7 @@ class TicketView(TicketRow):
 class NewTicket(Schema):
     environment: str
     template: str = ""
-    parameters: dict[str, str | int] = {}
+    parameters: dict[str, str | int] = Field(default_factory=dict)
     text: str = Field("", max_length=4000)
     title: str = Field("", max_length=200)
     priority: int = Field(3, ge=1, le=4)

@@ -15,8 +15,8 @@ from webapp.trajectories.actions import seed_starter as seed_dataset
 
 class Command(BaseCommand):
     help = (
-        "Make the people operator, reviewer and admin (passwords from SEED_PASSWORD_OPERATOR, ..._REVIEWER, ..._ADMIN), "
-        "the failure taxonomy, the starter policy and its dataset. What is there already stays as it is."
+        "Make the people operator, reviewer and admin (passwords from SEED_PASSWORD_OPERATOR, ..._REVIEWER, "
+        "..._ADMIN), the failure taxonomy, the starter policy and its dataset. What is there already stays as it is."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -77,9 +77,8 @@ class Command(BaseCommand):
         self.stdout.write(self._line(ticket))
         for session in ticket.sessions.select_related("policy_version").order_by("attempt"):
             policy = session.policy_version.name if session.policy_version else "people only"
-            self.stdout.write(
-                f"    session {session.pk}: {session.state} {session.outcome or '-'} by {policy}, {session.step_count} steps"
-            )
+            end = f"{session.state} {session.outcome or '-'}"
+            self.stdout.write(f"    session {session.pk}: {end} by {policy}, {session.step_count} steps")
 
     def _cancel(self, user: User, options: dict[str, Any]) -> None:
         access_ticket(user, options["id"], to="operate")
