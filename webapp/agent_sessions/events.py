@@ -13,8 +13,17 @@ from django.db.models import F
 
 from webapp.agent_sessions import snapshot
 from webapp.agent_sessions.models import ApprovalRequest, Session, SessionEvent, Step
+from webapp.hints import after_commit, lists_changed
 
-Topic = Literal["tickets", "approvals", "review"]
+__all__ = [
+    "approval_changed",
+    "lists_changed",
+    "marks_changed",
+    "page_changed",
+    "session_changed",
+    "step_changed",
+    "wake",
+]
 
 
 def wake(session_id: int) -> None:
@@ -49,42 +58,10 @@ def marks_changed(session: Session) -> None:
     _append(session, "marks_changed", {"marks": [mark.model_dump(mode="json") for mark in snapshot.marks(session.pk)]})
 
 
-def lists_changed(*topics: Topic) -> None:
-    """After commit, tell open lists to fetch again."""
-    for topic in topics:
-        transaction.on_commit(partial(_hint, "lists", {"type": "list.hint", "topic": topic}))
-
-
 def _append(session: Session, kind: str, data: dict[str, Any]) -> None:
     """Number the event; the caller holds the session's row lock."""
     Session.objects.filter(pk=session.pk).update(event_seq=F("event_seq") + 1)
     session.event_seq += 1
     SessionEvent.objects.create(session=session, seq=session.event_seq, kind=kind, data=data)
     hint = {"type": "session.hint", "seq": session.event_seq}
-    transaction.on_commit(lambda: _hint(f"session.{session.pk}", hint))
-
-
-class _Hints:
-    """One event loop on a thread of its own, so that a hint neither waits nor opens a connection each time."""
-
-    def __init__(self) -> None:
-        self._pid = 0
-        self._lock = threading.Lock()
-        self._loop = asyncio.new_event_loop()
-
-    def loop(self) -> asyncio.AbstractEventLoop:
-        """The running loop of this process; a forked child gets its own."""
-        with self._lock:
-            if self._pid != os.getpid():
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="hints", daemon=True).start()
-                self._pid = os.getpid()
-        return self._loop
-
-
-_hints = _Hints()
-
-
-def _hint(group: str, message: dict[str, Any]) -> None:
-    """Send and forget: a lost hint costs a few seconds, until the reader looks by itself."""
-    asyncio.run_coroutine_threadsafe(get_channel_layer().group_send(group, message), _hints.loop())
+    after_commit(f"session.{session.pk}", hint)
