@@ -1,14 +1,9 @@
 """What live pages and session hosts hear: numbered rows in the transaction, hints after it."""
 
-import asyncio
 import json
-import os
-import threading
-from functools import partial
-from typing import Any, Literal
+from typing import Any
 
-from channels.layers import get_channel_layer
-from django.db import connection, transaction
+from django.db import connection
 from django.db.models import F
 
 from webapp.agent_sessions import snapshot
