@@ -26,11 +26,10 @@ ENV PATH=/opt/belay/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     BELAY_STATE_DIR=/var/lib/belay \
     DJANGO_SETTINGS_MODULE=webapp.settings
-# Static files are the image's own: collected here, with variables that lead nowhere, into the folder that whitenoise serves.
-RUN STATIC_ROOT=/app/static BELAY_EMBEDDED=1 SECRET_KEY=only-while-static-files-are-collected S3_ACCESS_KEY=none S3_SECRET_KEY=nowhere-at-all \
+USER belay
+# Static files are the image's own: collected here, with variables that lead nowhere.
+RUN BELAY_EMBEDDED=1 SECRET_KEY=only-while-static-files-are-collected S3_ACCESS_KEY=none S3_SECRET_KEY=nowhere-at-all \
     DATABASE_URL=postgresql://nobody@127.0.0.1:1/none VALKEY_URL=redis://127.0.0.1:1/0 S3_ENDPOINT_URL=http://127.0.0.1:1 \
     python manage.py collectstatic --noinput
-ENV STATIC_ROOT=/app/static
-USER belay
 ENTRYPOINT ["tini", "--"]
 CMD ["gunicorn", "webapp.asgi:application", "--worker-class", "uvicorn_worker.UvicornWorker", "--workers", "2", "--bind", "0.0.0.0:8000"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from webapp.embedded import processes, servers, supervisor
 from webapp.embedded.failures import SetUpFailed
-from webapp.embedded.state import HOST, State, free_port, is_free, prepare, remember_port, remembered_port
+from webapp.embedded.state import HOST, State, free_port, is_free, passwords, prepare, remember_port, remembered_port
 
 ROOT = supervisor.ROOT
 USUAL_PORT = 8000
@@ -55,7 +55,8 @@ def up(folder: Path, *, port: int) -> None:
         supervisor.end_children(state)  # of a killed supervisor: they may hold the port
         chosen = choose_port(state, port)
         say("Preparing the database")
-        prepare_database(state, env)
+        seeds = {f"SEED_PASSWORD_{name.upper()}": password for name, password in passwords(state).items()}
+        prepare_database(state, {**seeds, **env})
         say("Starting the web server, workers and session host")
         argv = [sys.executable, "-m", "webapp.embedded", "supervise", "--port", str(chosen)]
         log = state.log(supervisor.NAME)
@@ -68,10 +69,8 @@ def up(folder: Path, *, port: int) -> None:
     wait_for_pages(state, chosen)
     say("Ready")
     print(f"\n  Belay is at http://{HOST}:{chosen}\n")
-    passwords = state.folder / "passwords.txt"
-    if passwords.exists():
-        print("".join(f"  {line}\n" for line in passwords.read_text().splitlines() if line.strip()))
-        print(f"  (kept in {passwords}; `make down` stops everything)")
+    print("".join(f"  {name:10} {password}\n" for name, password in passwords(state).items()))
+    print(f"  First passwords, kept in {state.folder / 'passwords.txt'}. `make down` stops everything.")
 
 
 def down(folder: Path) -> None:

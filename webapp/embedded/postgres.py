@@ -23,6 +23,7 @@ from webapp.embedded.state import HOST, State, ports, secret
 NAME = "postgres"
 USER = "belay"
 DATABASE = "belay"
+NO_PID = str(2**31 - 2)  # above what any system gives out
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Runner:
 
 def start(state: State, *, durable: bool = True) -> str:
     """Start it unless it runs; its URL. `durable=False` trades safety against power loss for speed, for tests."""
-    identity = processes.read(state.pidfile(NAME))
+    identity = processes.read(state.pidfile(NAME)) or _adopt(state)
     port = ports(state, [NAME], alive=identity is not None)[NAME]
     password = secret(state, NAME)
     url = f"postgresql://{USER}:{password}@{HOST}:{port}/{DATABASE}"
@@ -61,7 +62,6 @@ def _launch(state: State, *, port: int, password: str, durable: bool) -> None:
     with _reachable(data, runner) as (folder, pass_fds):
         if not (data / "PG_VERSION").exists():
             _initialise(binaries, folder, runner=runner, password=password, pass_fds=pass_fds)
-        # The pidfile inside the data folder is the server's own; after a power cut its pid may be another process's.
         options = {"max_connections": "200", "shared_buffers": "64MB", "timezone": "UTC", "log_timezone": "UTC"}
         if not durable:
             options |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -80,6 +80,24 @@ def _launch(state: State, *, port: int, password: str, durable: bool) -> None:
         )
         url = f"postgresql://{USER}:{password}@{HOST}:{port}/postgres"
         processes.wait_ready("PostgreSQL", child, lambda: _answers(url), log=log)
+
+
+def _adopt(state: State) -> processes.Identity | None:
+    """A server whose starter died before it could write the pidfile, by the server's own note in the data folder.
+
+    The note may also name a stranger (the machine has restarted since) or a dead process that nobody waited for (in a
+    container without an init). PostgreSQL would not start for either, so the note's pid is replaced by one that cannot
+    be; the rest of it stays, for by that PostgreSQL makes sure that no process of the old server is still at work.
+    """
+    note = state.folder / NAME / "postmaster.pid"
+    if not note.exists():
+        return None
+    pid, *rest = note.read_text().splitlines()
+    shown = subprocess.run(["ps", "-o", "comm=", "-p", pid], capture_output=True, text=True, check=False)
+    if "postgres" in shown.stdout and processes.started_at(int(pid)):
+        return processes.remember(state.pidfile(NAME), int(pid))
+    note.write_text("\n".join([NO_PID, *rest, ""]))
+    return None
 
 
 def _initialise(binaries: Path, folder: str, *, runner: Runner, password: str, pass_fds: tuple[int, ...]) -> None:

@@ -13,6 +13,7 @@ from webapp.embedded.processes import write_private
 
 NEEDED_BYTES = 512 * 1024 * 1024
 HOST = "127.0.0.1"
+PEOPLE = ("operator", "reviewer", "admin")
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,15 @@ def secret(state: State, name: str) -> str:
         known[name] = secrets.token_hex(24)
         write_private(path, json.dumps(known))
     return known[name]
+
+
+def passwords(state: State) -> dict[str, str]:
+    """The passwords of the first people by their names, made once and kept where only this user reads them."""
+    path = state.folder / "passwords.txt"
+    if not path.exists():
+        lines = [f"{name:10} {'-'.join(secrets.token_hex(2) for _ in range(4))}\n" for name in PEOPLE]
+        write_private(path, "".join(lines))
+    return dict(line.split() for line in path.read_text().splitlines() if line.strip())
 
 
 def ports(state: State, names: Sequence[str], *, alive: bool) -> dict[str, int]:
