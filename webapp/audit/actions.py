@@ -3,13 +3,15 @@
 import hashlib
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import connection, transaction
 from django.utils import timezone
 
-from webapp.accounts.models import User
 from webapp.audit.models import AuditEntry
+
+if TYPE_CHECKING:
+    from webapp.accounts.models import User
 
 _CHAIN_LOCK = 0x0BE1A700
 _SECRET_KEYS = re.compile(r"pass(word|phrase)?|secret|token|api_?key|credential|digest", re.IGNORECASE)
@@ -22,7 +24,7 @@ def record(
     verb: str,
     object_kind: str,
     object_id: str,
-    user: User | None,
+    user: "User | None",
     how: str,
     before: dict[str, Any] | None,
     after: dict[str, Any] | None,
