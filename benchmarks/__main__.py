@@ -1,4 +1,4 @@
-"""`python -m benchmarks NAME [--quick] [--json]`: measure, print the table and one JSON line; exit 0 where the bar holds."""
+"""`python -m benchmarks NAME [--quick] [--json]`: measure; print a table and one JSON line; 0 where the bar holds."""
 
 import argparse
 import importlib
