@@ -12,7 +12,7 @@ from minio import Minio
 from minio.deleteobjects import DeleteObject
 
 from webapp import embedded
-from webapp.embedded import processes, valkey
+from webapp.embedded import processes, servers, valkey
 from webapp.embedded.state import State, prepare
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,7 +55,7 @@ def _finish(own: State, shared: dict[str, str], owner: int) -> None:
     if os.getpid() != owner:  # a forked child ends too
         return
     _remove_run(own.folder, shared)
-    if os.environ.get("CI") == "true":
+    if os.environ.get("CI") == "true" and not servers.are_in_use(FOLDER):
         embedded.stop(FOLDER)
 
 

@@ -81,6 +81,9 @@ def down(folder: Path) -> None:
     processes.end(state.pidfile(supervisor.NAME), patience_s=supervisor.PATIENCE_S + 5)
     supervisor.end_children(state)
     servers.stop(folder)
+    if servers.are_in_use(folder / "test"):
+        say("Stopped; the test servers stay, as a test run is using them")
+        return
     servers.stop(folder / "test")
     say("Everything is stopped")
 

@@ -41,6 +41,11 @@ def stop(folder: Path) -> None:
         postgres.stop(state)
 
 
+def are_in_use(folder: Path) -> bool:
+    """Whether a test run that works with these servers is still alive."""
+    return any(processes.read(State(run).pidfile("pytest")) is not None for run in folder.glob("run-*"))
+
+
 def recorded(folder: Path) -> dict[str, str]:
     """The variables that the last start wrote."""
     path = State(folder).env_file

@@ -1,0 +1,106 @@
+"""The first part of `make up` says in a sentence what is missing."""
+
+import sys
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from webapp.embedded import bootstrap
+from webapp.embedded.bootstrap import BootstrapFailed
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout of its own."""
+    monkeypatch.setattr(bootstrap, "ROOT", tmp_path)
+    monkeypatch.setattr(bootstrap, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(bootstrap, "LOCK", tmp_path / "requirements.lock")
+    monkeypatch.setattr(bootstrap, "FRONTEND", tmp_path / "pages")
+    monkeypatch.setattr(bootstrap, "LOG", tmp_path / ".belay" / "setup.log")
+    (tmp_path / ".belay").mkdir()
+    (tmp_path / "pages").mkdir()
+    return tmp_path
+
+
+def saying(words: str, code: int = 1) -> list[str]:
+    """A tool that says this and ends."""
+    return [sys.executable, "-c", f"print({words!r}); raise SystemExit({code})"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "WARNING: Retrying after connection broken by 'NewConnectionError(<pip._vendor...>: Failed to establish",
+        "npm error code ENOTFOUND",
+        "W: Temporary failure resolving 'deb.example'",
+    ],
+)
+def test_no_network(words: str) -> None:
+    with pytest.raises(BootstrapFailed, match="the network did not answer while installing things"):
+        bootstrap.run(saying(words), doing="installing things")
+
+
+@pytest.mark.parametrize("words", ["OSError: [Errno 28] No space left on device", "npm error code ENOSPC"])
+def test_no_space(words: str) -> None:
+    with pytest.raises(BootstrapFailed, match="no space was left on the disk while installing things"):
+        bootstrap.run(saying(words), doing="installing things")
+
+
+def test_any_other_failure_is_told_with_its_last_words(place: Path) -> None:
+    with pytest.raises(BootstrapFailed, match=r"installing things failed[\s\S]*the rivets gave way"):
+        bootstrap.run(saying("the rivets gave way"), doing="installing things")
+    assert "the rivets gave way" in (place / ".belay" / "setup.log").read_text()
+
+
+def test_an_old_python_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "version_info", (3, 9, 2))
+    with pytest.raises(BootstrapFailed, match=r"Python 3\.9 is too old; 3\.11 or newer is needed"):
+        bootstrap.check_machine()
+
+
+def test_a_full_disk_is_said_before_anything_is_made(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap, "NEEDED_BYTES", 2**62)
+    with pytest.raises(BootstrapFailed, match="make room first"):
+        bootstrap.check_machine()
+    assert not (place / ".venv").exists()
+
+
+def test_a_missing_browser_is_told_when_nothing_can_install_one(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BELAY_CHROMIUM", "/nowhere/chromium")
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    tool = place / ".venv" / "bin" / "playwright"
+    tool.parent.mkdir(parents=True)
+    tool.write_text("#!/bin/sh\necho this system has no build; exit 1\n")
+    tool.chmod(0o755)
+    packages: Future[None] = Future()
+    packages.set_result(None)
+    with pytest.raises(BootstrapFailed, match="Install Chromium or Chrome yourself, or set BELAY_CHROMIUM"):
+        bootstrap.find_browser(packages)
+
+
+def test_what_has_been_done_is_not_done_again(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place / "requirements.lock").write_text("some==1\n")
+    (place / ".venv").mkdir()
+    stamp = bootstrap.digest([place / "requirements.lock"], extra=sys.version)
+    (place / ".venv" / "belay.stamp").write_text(stamp)
+    ran: list[str] = []
+    monkeypatch.setattr(bootstrap, "run", lambda argv, **_: ran.append(argv[0]))
+    bootstrap.install_packages()
+    assert ran == []
+    (place / "requirements.lock").write_text("some==2\n")
+    (place / ".venv" / "bin").mkdir()
+    (place / ".venv" / "bin" / "pip").touch()
+    bootstrap.install_packages()
+    assert ran == [str(place / ".venv" / "bin" / "pip")]
+
+
+def test_the_pages_are_built_again_when_a_source_changes(place: Path) -> None:
+    (place / "pages" / "main.ts").write_text("1")
+    (place / "pages" / "dist").mkdir()
+    (place / "pages" / "dist" / "index.html").write_text("built")
+    sources = [path for path in (place / "pages").rglob("*") if path.is_file() and bootstrap.is_source(path)]
+    assert sources == [place / "pages" / "main.ts"]
+    before = bootstrap.digest(sources)
+    (place / "pages" / "main.ts").write_text("2")
+    assert bootstrap.digest(sources) != before
