@@ -10,7 +10,7 @@ from django.utils import timezone
 from sandbox.contracts import storage
 from sandbox.contracts.tasks import Task, Verification
 from webapp.accounts.models import User
-from webapp.agent_sessions import events
+from webapp.agent_sessions import events, packing
 from webapp.agent_sessions.models import Session, SessionEvent
 from webapp.agent_sessions.session_row import (
     audit,
@@ -22,7 +22,7 @@ from webapp.agent_sessions.session_row import (
     put,
     withdraw_open_steps,
 )
-from webapp.agent_sessions.states import ENDED, Control, SessionState
+from webapp.agent_sessions.states import ENDED, Control, ReviewState, SessionState
 from webapp.problems import Conflict, NotFound
 from webapp.rollouts.queries import assignment
 from webapp.tickets import actions as tickets
@@ -174,13 +174,14 @@ def end_held(
 
 
 @transaction.atomic
-def record_trajectory(*, session_id: int, fence: int, content_hash: str) -> None:
-    """Point an ended session to its packed file, and forget its browser, which is closed."""
+def wind_up(*, session_id: int, fence: int) -> None:
+    """Pack an ended session into object storage and forget its browser, which is closed."""
     session = held(session_id, fence)
     Session.objects.filter(pk=session_id).update(handle=None, lease_holder="", lease_expires_at=None)
-    if content_hash:
-        put(session, trajectory_hash=content_hash)
-        audit(session, "pack", user=None, how="host", after={"trajectory": content_hash})
+    # A reviewer may have been faster: what they accepted is packed already, with their verdict.
+    if session.step_count > 0 and session.review_state != ReviewState.ACCEPTED:
+        put(session, trajectory_hash=packing.store(session))
+        audit(session, "pack", user=None, how="host", after={"trajectory": session.trajectory_hash})
 
 
 @transaction.atomic

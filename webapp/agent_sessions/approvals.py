@@ -10,6 +10,7 @@ from sandbox.contracts import storage
 from sandbox.contracts.actions import Action
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.tasks import Risk
+from sandbox.risk import classify
 from webapp.accounts.models import Role, User
 from webapp.agent_sessions import events
 from webapp.agent_sessions.corrections import objection
@@ -20,14 +21,15 @@ from webapp.agent_sessions.states import ApprovalState, SessionState, StepState
 from webapp.problems import BadInput, Conflict, Forbidden, NotFound
 
 CLAIM_S = 60
+_FOUR_EYES = (Risk.DESTRUCTIVE, Risk.UNKNOWN)  # unknown may well be destructive
 
 
 def blocked_reason(user: User, session: Session, risk: str) -> str:
     """Why this person may not decide such a step; "" where they may."""
     if not user.is_at_least(Role.REVIEWER):
         return "Deciding needs the role reviewer."
-    if risk == Risk.DESTRUCTIVE and session.ticket.filed_by_id == user.pk:
-        return "You filed this ticket: somebody else must decide a destructive step."
+    if risk in _FOUR_EYES and session.ticket.filed_by_id == user.pk:
+        return "You filed this ticket: somebody else must decide a step that may destroy."
     return ""
 
 
@@ -141,8 +143,6 @@ def _reject(session: Session, step: Step, *, user: User, reason: str) -> None:
 def _correction(step: Step, action: Action | None) -> dict[str, Any]:
     if action is None:
         raise BadInput("A correction names the action to do instead.", errors={"action": "Choose an action."})
-    from sandbox import risk as risks
-
     observation: Observation = storage.from_builtins(step.observation, Observation)
     if why := objection(action, observation):
         raise BadInput(why, errors={"action": why})
@@ -150,7 +150,7 @@ def _correction(step: Step, action: Action | None) -> dict[str, Any]:
         "decision": "corrected",
         "actor": "operator",
         "action": storage.to_builtins(action),
-        "risk": risks.classify(action, observation).value,
+        "risk": classify(action, observation).value,
     }
 
 

@@ -1,0 +1,98 @@
+"""What the host reads about its session at the top of every turn."""
+
+import re
+from dataclasses import dataclass
+
+from sandbox.contracts import storage
+from sandbox.contracts.actions import Action, ActOutcome, ActResult
+from sandbox.contracts.observations import Observation
+from sandbox.contracts.policies import Past, past
+from sandbox.contracts.tasks import Risk
+from webapp.agent_sessions.models import Session, Step
+from webapp.agent_sessions.states import StepState
+from webapp.rollouts.models import PolicyVersion
+from webapp.rollouts.queries import human_only
+
+
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """A session as its rows say now."""
+
+    state: str
+    control: str
+    fence: int
+    step: Step | None  # proposed or decided, not carried out yet
+    has_inputs: bool
+    policy: PolicyVersion | None
+    human_only: bool
+    steps_taken: int  # in the console it works in now
+    max_steps: int
+    last_action: Action | None  # the last one carried out
+    ask_next: bool  # whether the last one was uncertain, so that a person decides on the next
+
+
+def situation(session_id: int) -> Situation:
+    """Read it; a few small queries, because every turn waits for them."""
+    session = Session.objects.select_related("policy_version").get(pk=session_id)
+    steps = session.steps.filter(index__gte=session.first_step)
+    last = steps.only("state", "action", "reason").order_by("-index").first()
+    taken = steps.filter(state=StepState.DONE)
+    last_taken = taken.order_by("-index").values_list("action", flat=True).first()
+    return Situation(
+        state=session.state,
+        control=session.control,
+        fence=session.fence,
+        step=steps.filter(state__in=[StepState.PROPOSED, StepState.DECIDED]).order_by("-index").first(),
+        has_inputs=session.inputs.filter(consumed_at=None).exists(),
+        policy=session.policy_version,
+        human_only=human_only(),
+        steps_taken=taken.count(),
+        max_steps=session.task["max_steps"],
+        last_action=None if last_taken is None else storage.from_builtins(last_taken, Action),
+        ask_next=last is not None and last.state == StepState.WITHDRAWN and last.reason.startswith("the host ended"),
+    )
+
+
+def history(session_id: int) -> list[Past]:
+    """What the policy remembers: the steps taken in the console it works in now."""
+    session = Session.objects.only("first_step").get(pk=session_id)
+    rows = session.steps.filter(index__gte=session.first_step, state=StepState.DONE).order_by("index")
+    return [
+        past(
+            storage.from_builtins(row.observation, Observation),
+            storage.from_builtins(row.action, Action),
+            storage.from_builtins(row.result, ActResult),
+        )
+        for row in rows
+    ]
+
+
+def uncertain(session_id: int, step_id: int) -> tuple[Step, bool]:
+    """The step nobody is sure of, and whether the console it was meant for is the one worked in now."""
+    session = Session.objects.only("first_step").get(pk=session_id)
+    step = Step.objects.get(pk=step_id)
+    return step, step.index >= session.first_step
+
+
+def refused(session_id: int, fingerprint: str) -> list[Action]:
+    """What people would not have on this very page: it is not proposed there again."""
+    rows = Step.objects.filter(
+        session_id=session_id, fingerprint=fingerprint, decision__in=["rejected", "corrected"]
+    ).values_list("proposal__action", flat=True)
+    return [storage.from_builtins(row, Action) for row in rows]
+
+
+def stopped_before(memory: list[Past], attempt: Past) -> Risk | None:
+    """The class of the request that the way out stopped when the same was done before; None where none was."""
+    for each in reversed(memory):
+        same = (each.action, each.role, each.name, each.row) == (
+            attempt.action,
+            attempt.role,
+            attempt.name,
+            attempt.row,
+        )
+        if same and each.result.outcome == ActOutcome.BLOCKED_REQUEST:
+            # "POST /x is destructive; permitted was read"
+            named = re.search(r" is (\w+); permitted", each.result.detail)
+            return Risk(named[1]) if named and named[1] in set(Risk) else Risk.UNKNOWN
+    return None
