@@ -1,0 +1,48 @@
+"""Whether a value may stand in a declared field; the same sentences for pages and server."""
+
+import ipaddress
+import re
+
+from sandbox.worlds.console.declare import Field
+
+
+def problem(field: Field, value: str, *, before: str = "") -> str:
+    """What is wrong with the value, as one sentence; "" where nothing is. References are the world's to judge."""
+    if not value:
+        return f"{field.title} is required." if field.required else ""
+    if field.type == "integer":
+        return _integer_problem(field, value, before)
+    if field.type == "choice" and value not in field.choices:
+        return f"Choose one of: {', '.join(field.choices)}."
+    if field.type == "boolean" and value not in ("yes", "no"):
+        return "Choose yes or no."
+    if len(value) > field.max_length:
+        return f"Use at most {field.max_length} characters."
+    if field.pattern and not re.fullmatch(field.pattern, value):
+        return f"Use {field.pattern_help}." if field.pattern_help else f"This must match {field.pattern}."
+    if field.check == "cidr":
+        return _cidr_problem(value)
+    return ""
+
+
+def _integer_problem(field: Field, value: str, before: str) -> str:
+    if not re.fullmatch(r"-?[0-9]{1,12}", value):
+        return "Enter a whole number."
+    number = int(value)
+    if field.minimum is not None and number < field.minimum:
+        return f"Enter {field.minimum} or more."
+    if field.maximum is not None and number > field.maximum:
+        return f"Enter {field.maximum} or less."
+    if field.check == "grows" and before and number <= int(before):
+        return f"Enter more than {before}: it can grow, never shrink."
+    return ""
+
+
+def _cidr_problem(value: str) -> str:
+    if "/" not in value:
+        return "Enter a network in CIDR form, such as 10.0.0.0/8."
+    try:
+        ipaddress.ip_network(value, strict=False)
+    except ValueError as refusal:
+        return f"Enter a network in CIDR form, such as 10.0.0.0/8 ({refusal})."
+    return ""
