@@ -1,0 +1,124 @@
+"""A policy's folder: weights, spec, export, card, evaluation, receipt; nothing in it is ever unpickled."""
+
+import hashlib
+import json
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from learning import export, features
+from learning.features import Arrays
+from learning.networks import ElementSetPolicy, build, sizes
+from learning.policy import BadPolicy
+
+FILES = ("weights.safetensors", "spec.json", "policy.onnx", "card.md", "evaluation.json", "receipt.json")
+
+
+def write(
+    folder: Path,
+    network: ElementSetPolicy,
+    *,
+    examples: Sequence[Arrays],
+    templates: Mapping[str, int],
+    evaluation: Mapping[str, Any],
+    receipt: Mapping[str, Any],
+    title: str,
+) -> dict[str, Any]:
+    """Write a policy's folder whole; returns its spec. Weights are kept in half precision, and acted on as kept."""
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = {name: tensor.half().contiguous() for name, tensor in network.state_dict().items()}
+    network.load_state_dict({name: tensor.float() for name, tensor in weights.items()})
+    save_file(weights, folder / "weights.safetensors")
+    difference = export.to_onnx(network, folder / "policy.onnx", examples)
+    spec = {
+        "kind": "element-set",
+        "features": features.VERSION,
+        "shape": sizes(network.shape),
+        "parameters": sum(parameter.numel() for parameter in network.parameters()),
+        "templates": dict(sorted(templates.items())),  # trajectories learnt from
+        "weights_sha256": hashlib.sha256((folder / "weights.safetensors").read_bytes()).hexdigest(),
+        "onnx_difference": difference,
+    }
+    write_json(folder / "spec.json", spec)
+    rewrite(folder, evaluation=evaluation, receipt=receipt, title=title)
+    return spec
+
+
+def rewrite(folder: Path, *, evaluation: Mapping[str, Any], receipt: Mapping[str, Any], title: str) -> None:
+    """Write what is said about a policy, which may be known later than its weights."""
+    write_json(folder / "evaluation.json", evaluation)
+    write_json(folder / "receipt.json", receipt)
+    spec = json.loads((folder / "spec.json").read_text())
+    (folder / "card.md").write_text(card(title, spec, evaluation, receipt))
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Readable, with a fixed order of keys."""
+    path.write_text(json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def load(folder: Path) -> ElementSetPolicy:
+    """A network with its weights, to be trained on. Raises BadPolicy."""
+    spec = json.loads((folder / "spec.json").read_text())
+    if spec.get("features") != features.VERSION:
+        raise BadPolicy(f"made for features {spec.get('features')}, this is version {features.VERSION}")
+    network = build(spec["shape"])
+    weights = load_file(folder / "weights.safetensors")
+    network.load_state_dict({name: tensor.to(torch.float32) for name, tensor in weights.items()})
+    return network
+
+
+def spec_of(folder: Path) -> dict[str, Any]:
+    """What a policy folder says about itself."""
+    return dict(json.loads((folder / "spec.json").read_text()))
+
+
+def card(title: str, spec: Mapping[str, Any], evaluation: Mapping[str, Any], receipt: Mapping[str, Any]) -> str:
+    """What people should know before they let it act."""
+    lines = [f"# {title}", "", "An element-set policy: it reads what a page offers as a set of elements, no pixels."]
+    lines += [f"It has {spec['parameters']:,} parameters and proposes within 20 ms on one core.", ""]
+    lines += ["## Learnt from", "", "| template | trajectories |", "|---|---|"]
+    lines += [f"| {name or '(free text)'} | {count} |" for name, count in spec["templates"].items()]
+    held = evaluation.get("held_out", {})
+    lines += ["", "## Judged on", ""]
+    lines += [f"Held-out actions right: {held.get('right', 0)} of {held.get('all', 0)}.", ""]
+    live = evaluation.get("live", {}).get("templates", {})
+    if live:
+        lines += ["| template | verified | of | rate | 95 % interval |", "|---|---|---|---|---|"]
+        for name, each in live.items():
+            low, high = each["interval"]
+            lines.append(
+                f"| {name} | {each['verified']} | {each['episodes']} | {each['rate']:.0%} | {low:.0%} - {high:.0%} |"
+            )
+    else:
+        lines.append("Not yet judged in a browser.")
+    lines += ["", "## Limits", "", "It knows the templates above. Elsewhere it guesses, and its probability says so."]
+    lines += ["What it may do is decided outside of it: risk, approval and the egress proxy.", ""]
+    lines += ["## Receipt", "", *(f"- {name}: `{_line(value)}`" for name, value in receipt.items()), ""]
+    return "\n".join(lines)
+
+
+def _line(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def commit() -> str:
+    """The commit this code stands at, "" outside a checkout."""
+    root = Path(__file__).resolve().parent.parent
+    done = subprocess.run(["git", "-C", str(root), "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def machine() -> str:
+    """What this ran on."""
+    return f"{platform.system()} {platform.machine()}, Python {platform.python_version()}, torch {torch.__version__}"
+
+
+def dataset_hash(contents: Sequence[str]) -> str:
+    """One hash over the hashes of the trajectories learnt from."""
+    return hashlib.sha256("\n".join(sorted(contents)).encode()).hexdigest()

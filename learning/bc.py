@@ -1,0 +1,250 @@
+"""Behaviour cloning with corrections, top to bottom: weigh, split, train, judge; `learning.jobs.improve` runs it."""
+
+import json
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from msgspec import Struct
+from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from learning import batches, losses
+from learning.features import KINDS
+from learning.networks import ElementSetPolicy, Shape, run, tensors
+from learning.samples import Sample, held_out
+
+
+class Progress(Struct, frozen=True):
+    """How far a training is; `values` are numbers for curves."""
+
+    phase: str
+    progress: float
+    step: int
+    values: dict[str, float]
+
+
+class Stopped(RuntimeError):
+    """Somebody asked the training to stop; its checkpoint is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Everything a training depends on besides its samples and first weights."""
+
+    steps: int = 4000
+    batch: int = 32
+    learning_rate: float = 1e-3
+    warmup: int = 50
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    change_share: float = 0.1
+    success_share: float = 0.05
+    held_out_one_in: int = 10
+    session_share: float = 0.5  # of every batch, where there are sessions beside demonstrations
+    judge_every: int = 400
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What came out."""
+
+    network: ElementSetPolicy
+    steps: int
+    held_out_accuracy: float  # 0 where nothing was held out
+    by_template: dict[str, tuple[int, int]]  # right, all of held-out actions
+    train_samples: int
+    held_out_samples: int
+    seconds: float
+
+
+def train(
+    samples: Sequence[Sample],
+    network: ElementSetPolicy,
+    recipe: Recipe,
+    *,
+    work: Path,
+    budget_s: float,
+    report: Callable[[Progress], None],
+    should_stop: Callable[[], bool],
+) -> Trained:
+    """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped."""
+    torch.set_num_threads(1)
+    kept = held_out(samples, one_in=recipe.held_out_one_in)
+    learnt = [sample for sample, keep in zip(samples, kept, strict=True) if not keep]
+    judged = [sample for sample, keep in zip(samples, kept, strict=True) if keep]
+    lengths = np.array([len(sample.arrays.element_kinds) for sample in learnt], np.int64)
+    chances = probabilities(learnt, session_share=recipe.session_share)
+    optimizer = torch.optim.AdamW(
+        network.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98)
+    )
+    step, spent_s = _resume(work, network, optimizer, recipe)
+    began = time.monotonic() - spent_s
+    network.train()
+    while step < recipe.steps:
+        elapsed = time.monotonic() - began
+        through = max(step / recipe.steps, elapsed / budget_s)
+        if through >= 1.0:
+            break
+        if should_stop():
+            _keep(work, network, optimizer, recipe, step, elapsed)
+            raise Stopped(f"stopped at step {step} of {recipe.steps}")
+        for group in optimizer.param_groups:
+            group["lr"] = recipe.learning_rate * _warm(step, recipe.warmup) * _cosine(through)
+        batch = [learnt[i] for i in batches.draw(lengths, chances, step=step, size=recipe.batch, seed=recipe.seed)]
+        loss = update(network, optimizer, batch, recipe, step=step)
+        step += 1
+        if step % 50 == 0 or step == recipe.steps:
+            report(Progress("train", through, step, {"loss": loss}))
+        if step % recipe.judge_every == 0:
+            _keep(work, network, optimizer, recipe, step, time.monotonic() - began)
+            if judged and step < recipe.steps:
+                some = judged[:: max(1, len(judged) // 300)]
+                report(Progress("train", through, step, {"held_out_accuracy": _share(accuracy(network, some))}))
+    by_template = accuracy(network, judged)
+    report(Progress("judge", 1.0, step, {"held_out_accuracy": _share(by_template)}))
+    _keep(work, network, optimizer, recipe, step, time.monotonic() - began)
+    seconds = time.monotonic() - began
+    return Trained(network, step, _share(by_template), by_template, len(learnt), len(judged), seconds)
+
+
+def update(
+    network: ElementSetPolicy, optimizer: torch.optim.Optimizer, batch: Sequence[Sample], recipe: Recipe, *, step: int
+) -> float:
+    """One step of gradient descent on one batch; returns the loss of its actions."""
+    arrays = batches.inputs_of([sample.arrays for sample in batch])
+    wanted = batches.labels_of(batch, arrays["element_there"].shape[1], arrays["option_there"].shape[1])
+    arrays = batches.varied(arrays, wanted, step=step, seed=recipe.seed)
+    labels = tensors(wanted)
+    outputs = run(network, tensors(arrays))
+    action = losses.weighted_mean(losses.action_nll(outputs, labels), labels["weight"])
+    change = losses.change_nll(outputs["change"], labels["elements"], labels["changed"]).mean()
+    success = losses.success_nll(outputs["value"], labels["succeeded"]).mean()
+    loss = action + recipe.change_share * change + recipe.success_share * success
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
+    optimizer.step()
+    return float(action.detach())
+
+
+def probabilities(samples: Sequence[Sample], *, session_share: float) -> NDArray[np.float64]:
+    """How often each sample is drawn: templates alike within sessions and within demonstrations.
+
+    Sessions are few and are what is new; demonstrations are many and keep what is known from being forgotten.
+    """
+    count: dict[tuple[bool, str], int] = defaultdict(int)
+    for sample in samples:
+        count[(sample.session, sample.template)] += 1
+    templates = {group: sum(1 for session, _ in count if session == group) for group in (True, False)}
+    both = templates[True] > 0 and templates[False] > 0
+    share = {True: session_share if both else 1.0, False: 1.0 - session_share if both else 1.0}
+    chances = np.array(
+        [share[s.session] / templates[s.session] / count[(s.session, s.template)] for s in samples], np.float64
+    )
+    return chances / chances.sum()
+
+
+@torch.no_grad()
+def accuracy(network: ElementSetPolicy, samples: Sequence[Sample]) -> dict[str, tuple[int, int]]:
+    """Held-out actions that the greedy choice gets right in every head, by template: (right, all)."""
+    network.eval()
+    ordered = sorted(samples, key=lambda sample: len(sample.arrays.element_kinds))
+    found: dict[str, tuple[int, int]] = {}
+    for start in range(0, len(ordered), 64):
+        batch = ordered[start : start + 64]
+        arrays = batches.inputs_of([sample.arrays for sample in batch])
+        labels = tensors(
+            batches.labels_of(batch, arrays["element_there"].shape[1], arrays["option_there"].shape[1])
+        )
+        right = greedy_right(run(network, tensors(arrays)), labels)
+        for sample, good in zip(batch, right.tolist(), strict=True):
+            before = found.get(sample.template, (0, 0))
+            found[sample.template] = (before[0] + int(good), before[1] + 1)
+    network.train()
+    return dict(sorted(found.items()))
+
+
+def greedy_right(outputs: dict[str, Tensor], labels: dict[str, Tensor]) -> Tensor:
+    """(B,) bool: kind, and every argument that this kind takes, are the likeliest and right."""
+    kind = labels["kind"]
+    right = outputs["kind"].argmax(-1) == kind
+    for name in ("click", "type", "answer"):
+        said = kind == KINDS.index(name)
+        hit = labels["elements"].gather(1, outputs[name].argmax(-1, keepdim=True))[:, 0]
+        right &= hit | ~said
+    typed = kind == KINDS.index("type")
+    at = outputs["type"].argmax(-1)
+    source = outputs["source"][torch.arange(len(at)), at].argmax(-1, keepdim=True)
+    right &= labels["sources"].gather(1, source)[:, 0] | ~typed
+    chosen = labels["options"].gather(1, outputs["option"].argmax(-1, keepdim=True))[:, 0]
+    right &= chosen | (kind != KINDS.index("select"))
+    for head, kind_name in (("key", "press"), ("direction", "scroll")):
+        right &= (outputs[head].argmax(-1) == labels[head]) | (kind != KINDS.index(kind_name))
+    return right
+
+
+def _share(by_template: dict[str, tuple[int, int]]) -> float:
+    total = sum(count for _, count in by_template.values())
+    return sum(right for right, _ in by_template.values()) / total if total else 0.0
+
+
+def _warm(step: int, warmup: int) -> float:
+    return min(1.0, (step + 1) / warmup)
+
+
+def _cosine(through: float) -> float:
+    return float(0.05 + 0.95 * 0.5 * (1 + np.cos(np.pi * through)))
+
+
+def _keep(
+    work: Path, network: ElementSetPolicy, optimizer: torch.optim.Optimizer, recipe: Recipe, step: int, spent_s: float
+) -> None:
+    """Write a checkpoint whole or not at all."""
+    work.mkdir(parents=True, exist_ok=True)
+    state = {f"model.{name}": tensor for name, tensor in network.state_dict().items()}
+    for index, moments in optimizer.state_dict()["state"].items():
+        state |= {f"adam.{index}.{name}": torch.as_tensor(tensor) for name, tensor in moments.items()}
+    partial = work / "checkpoint.partial"
+    meta = {"step": str(step), "spent_s": repr(spent_s), "recipe": json.dumps(asdict(recipe))}
+    save_file({name: tensor.contiguous() for name, tensor in state.items()}, partial, metadata=meta)
+    partial.replace(work / "checkpoint.safetensors")
+
+
+def _resume(
+    work: Path, network: ElementSetPolicy, optimizer: torch.optim.Optimizer, recipe: Recipe
+) -> tuple[int, float]:
+    """Steps done and seconds spent; a checkpoint of another recipe is no checkpoint of this training."""
+    path = work / "checkpoint.safetensors"
+    if not path.is_file():
+        return 0, 0.0
+    meta = _metadata(path)
+    if json.loads(meta["recipe"]) != asdict(recipe):
+        return 0, 0.0
+    state = load_file(path)
+    network.load_state_dict({n.removeprefix("model."): t for n, t in state.items() if n.startswith("model.")})
+    moments: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in state.items():
+        if name.startswith("adam."):
+            _, index, what = name.split(".")
+            moments.setdefault(int(index), {})[what] = tensor
+    optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
+    return int(meta["step"]), float(meta["spent_s"])
+
+
+def _metadata(path: Path) -> dict[str, str]:
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        return dict(json.loads(file.read(size))["__metadata__"])
+
+
+def fresh(shape: Shape, *, seed: int) -> ElementSetPolicy:
+    """A network with its first weights: the same for the same seed."""
+    torch.manual_seed(seed)
+    return ElementSetPolicy(shape)

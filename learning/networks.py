@@ -1,0 +1,265 @@
+"""The element-set policy: a page's elements, the goal's tokens and the past attend to one another."""
+
+import math
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from learning import features as f
+from learning.candidates import LOW
+from learning.lexical import VOCABULARY
+
+POINTERS = ("click", "type", "answer")
+CHANGES = 3  # of the page by the action: anything, a dialog opens or closes, the address
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Sizes of a network; written into its spec."""
+
+    width: int = 96
+    layers: int = 2
+    heads: int = 4
+    word_width: int = 32
+
+
+class ElementSetPolicy(nn.Module):
+    """Reads one batch of arrays (features.Arrays with a leading batch axis), gives logits of every head."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        d, w = shape.width, shape.word_width
+        self.word = nn.Embedding(VOCABULARY, w, padding_idx=0)
+        self.role = nn.Embedding(len(f.ROLES) + 1, 16)
+        self.region = nn.Embedding(len(f.REGIONS) + 1, 8)
+        self.did = nn.Embedding(len(f.KINDS) + 1, 8)
+        self.outcome = nn.Embedding(len(f.OUTCOMES) + 1, 8)
+        self.element_in = _reader(f.FIELDS * w + 24 + f.ELEMENT_NUMBERS, d)
+        self.goal_in = _reader(2 * w + f.GOAL_NUMBERS, d)
+        self.past_in = _reader(w + 32 + f.HISTORY_NUMBERS, d)
+        self.state_in = _reader(2 * w + f.STATE_NUMBERS, d)
+        self.match = Match(d)
+        self.blocks = nn.ModuleList(Block(shape) for _ in range(shape.layers))
+        self.norm = nn.LayerNorm(d)
+        self.kind = _scorer(2 * d, len(f.KINDS))
+        self.key = nn.Linear(d, len(f.KEYS))
+        self.direction = nn.Linear(d, len(f.DIRECTIONS))
+        self.pointer = _scorer(2 * d, len(POINTERS))
+        self.source_query = nn.Linear(d, d)
+        self.source_key = nn.Linear(d, d)
+        self.source_match = _scorer(f.PAIRS, 1, hidden=16)
+        self.option_match = _scorer(f.OPTION_PAIRS, 24, hidden=24)
+        self.option = _scorer(2 * d + w + 24 + f.OPTION_NUMBERS, 1)
+        self.value = nn.Linear(d, 1)
+        self.change = nn.Linear(2 * d, CHANGES)
+
+    def forward(
+        self,
+        element_words: Tensor,  # (B, E, FIELDS, WORDS)
+        element_kinds: Tensor,  # (B, E, 3)
+        element_numbers: Tensor,  # (B, E, ELEMENT_NUMBERS)
+        element_pairs: Tensor,  # (B, E, G, PAIRS)
+        element_can: Tensor,  # (B, E, 3) bool
+        goal_words: Tensor,  # (B, G, 2, WORDS)
+        goal_numbers: Tensor,  # (B, G, GOAL_NUMBERS)
+        goal_there: Tensor,  # (B, G) bool
+        history_words: Tensor,  # (B, H, WORDS)
+        history_kinds: Tensor,  # (B, H, 3)
+        history_numbers: Tensor,  # (B, H, HISTORY_NUMBERS)
+        history_pairs: Tensor,  # (B, H, G, PAIRS)
+        option_words: Tensor,  # (B, O, WORDS)
+        option_parents: Tensor,  # (B, O)
+        option_numbers: Tensor,  # (B, O, OPTION_NUMBERS)
+        option_pairs: Tensor,  # (B, O, G, OPTION_PAIRS)
+        text_words: Tensor,  # (B, GOAL_TEXT + PLACE)
+        state_numbers: Tensor,  # (B, STATE_NUMBERS)
+        kind_can: Tensor,  # (B, KINDS) bool
+        element_there: Tensor,  # (B, E) bool; False = padding of the batch
+        option_there: Tensor,  # (B, O) bool
+    ) -> tuple[Tensor, ...]:  # in the order of features.OUTPUTS
+        """Logits; what cannot be done has LOW."""
+        elements = self.element_in(
+            torch.cat(
+                [
+                    _mean(self.word(element_words), element_words).flatten(2),
+                    self.role(element_kinds[..., 0]),
+                    self.region(element_kinds[..., 1]),
+                    element_numbers,
+                ],
+                -1,
+            )
+        )
+        goals = self.goal_in(torch.cat([_mean(self.word(goal_words), goal_words).flatten(2), goal_numbers], -1))
+        past = self.past_in(
+            torch.cat(
+                [
+                    _mean(self.word(history_words), history_words),
+                    self.did(history_kinds[..., 0]),
+                    self.role(history_kinds[..., 1]),
+                    self.outcome(history_kinds[..., 2]),
+                    history_numbers,
+                ],
+                -1,
+            )
+        )
+        goal_text, place = text_words[:, : f.GOAL_TEXT], text_words[:, f.GOAL_TEXT :]
+        read = [_mean(self.word(words), words) for words in (goal_text, place)]
+        state = self.state_in(torch.cat([*read, state_numbers], -1))[:, None]  # (B, 1, d)
+        pairs = torch.cat([element_pairs, history_pairs], 1)  # (B, E+H, G, PAIRS)
+        things = torch.cat([elements, past], 1)
+        things = things + self.match(pairs, goals, goal_there)
+        tokens = torch.cat([state, goals, things], 1)  # (B, 1+G+E+H, d)
+        there = torch.cat(
+            [torch.ones_like(goal_there[:, :1]), goal_there, element_there, history_kinds[..., 0] > 0],
+            1,
+        )
+        rows = functional.pad(element_kinds[..., 2], (0, f.HISTORY))  # (B, E+H); 0 = in no row
+        same_row = (rows[:, :, None] == rows[:, None, :]) & (rows[:, :, None] > 0)
+        for block in self.blocks:
+            tokens = block(tokens, pairs, same_row, there)
+        tokens = self.norm(tokens)
+        return self._heads(
+            tokens,
+            element_pairs,
+            element_can,
+            element_there,
+            goal_there,
+            (option_words, option_parents, option_numbers, option_pairs, option_there),
+            kind_can,
+        )
+
+    def _heads(
+        self,
+        tokens: Tensor,
+        pairs: Tensor,
+        can: Tensor,
+        there: Tensor,
+        goal_there: Tensor,
+        options: tuple[Tensor, Tensor, Tensor, Tensor, Tensor],
+        kind_can: Tensor,
+    ) -> tuple[Tensor, ...]:
+        g, e = f.GOALS, there.shape[1]
+        state, goals, elements = tokens[:, 0], tokens[:, 1 : 1 + g], tokens[:, 1 + g : 1 + g + e]
+        weight = there[..., None].to(tokens.dtype)
+        page = (elements * weight).sum(1) / weight.sum(1).clamp(min=1.0)
+        beside = torch.cat([elements, state[:, None].expand(-1, e, -1)], -1)  # (B, E, 2d)
+        pointed = self.pointer(beside).masked_fill(~(can & there[..., None]), LOW)
+        source = self.source_query(elements) @ self.source_key(goals).transpose(1, 2) / math.sqrt(self.shape.width)
+        source = source + self.source_match(pairs)[..., 0]
+        words, parents, numbers, matches, option_there = options
+        parent = torch.gather(elements, 1, parents[..., None].expand(-1, -1, self.shape.width))
+        matched = self.option_match(matches) * goal_there[:, None, :, None].to(tokens.dtype)
+        read = torch.cat(
+            [
+                parent,
+                state[:, None].expand(-1, parents.shape[1], -1),
+                _mean(self.word(words), words),
+                matched.amax(2),
+                numbers,
+            ],
+            -1,
+        )
+        return (
+            self.kind(torch.cat([state, page], -1)).masked_fill(~kind_can, LOW),
+            pointed[..., 0],
+            pointed[..., 1],
+            pointed[..., 2],
+            source.masked_fill(~goal_there[:, None], LOW),
+            self.option(read)[..., 0].masked_fill(~option_there, LOW),
+            self.key(state),
+            self.direction(state),
+            self.value(state)[..., 0],
+            self.change(beside),
+        )
+
+
+class Match(nn.Module):
+    """Carries what a goal token is to the things that speak of it: a sum over goal tokens, weighted by the matches."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.gate = nn.Linear(f.PAIRS, width)
+        self.says = nn.Linear(width, width)
+        self.out = nn.Linear(width, width)
+
+    def forward(self, pairs: Tensor, goals: Tensor, there: Tensor) -> Tensor:
+        """(B, X, G, PAIRS), (B, G, d), (B, G) -> (B, X, d)."""
+        gate = self.gate(pairs) * there[:, None, :, None].to(pairs.dtype)
+        message = functional.gelu(gate * self.says(goals)[:, None])
+        return self.out(message.sum(2))  # type: ignore[no-any-return]  # Module.__call__ is Any
+
+
+class Block(nn.Module):
+    """Attention with a bias from lexical matches and shared table rows, then a feed-forward layer; norm first."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        d = shape.width
+        self.heads = shape.heads
+        self.norm_attend, self.norm_think = nn.LayerNorm(d), nn.LayerNorm(d)
+        self.mix = nn.Linear(d, 3 * d)
+        self.out = nn.Linear(d, d)
+        self.think = nn.Sequential(nn.Linear(d, 2 * d), nn.GELU(), nn.Linear(2 * d, d))
+        self.to_goal = nn.Linear(f.PAIRS, shape.heads, bias=False)
+        self.to_thing = nn.Linear(f.PAIRS, shape.heads, bias=False)
+        self.row = nn.Parameter(torch.linspace(0.0, 1.0, shape.heads))
+
+    def forward(self, tokens: Tensor, pairs: Tensor, same_row: Tensor, there: Tensor) -> Tensor:
+        """(B, N, d), (B, X, G, PAIRS), (B, X, X), (B, N) -> (B, N, d); N = 1 + G + X."""
+        batch, count, width = tokens.shape
+        mixed = self.mix(self.norm_attend(tokens)).view(batch, count, 3, self.heads, width // self.heads)
+        query, key, value = mixed.permute(2, 0, 3, 1, 4)  # each (B, heads, N, d / heads)
+        scores = query @ key.transpose(-2, -1) / math.sqrt(width // self.heads)
+        scores = scores + self._bias(pairs, same_row)
+        scores = scores.masked_fill(~there[:, None, None, :], LOW)
+        seen = (scores.softmax(-1) @ value).transpose(1, 2).reshape(batch, count, width)
+        tokens = tokens + self.out(seen)
+        return tokens + self.think(self.norm_think(tokens))  # type: ignore[no-any-return]  # Module.__call__ is Any
+
+    def _bias(self, pairs: Tensor, same_row: Tensor) -> Tensor:
+        to_goal = self.to_goal(pairs).permute(0, 3, 1, 2)  # (B, heads, X, G)
+        to_thing = self.to_thing(pairs).permute(0, 3, 2, 1)  # (B, heads, G, X)
+        rows = same_row[:, None].to(pairs.dtype) * self.row[None, :, None, None]  # (B, heads, X, X)
+        goals = to_goal.shape[3]
+        upper = functional.pad(to_thing, (goals, 0))  # (B, heads, G, G+X)
+        lower = torch.cat([to_goal, rows], 3)  # (B, heads, X, G+X)
+        return functional.pad(torch.cat([upper, lower], 2), (1, 0, 1, 0))
+
+
+def _reader(inputs: int, width: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(inputs, width), nn.GELU(), nn.Linear(width, width), nn.LayerNorm(width))
+
+
+def _scorer(inputs: int, outputs: int, *, hidden: int = 64) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(inputs, hidden), nn.GELU(), nn.Linear(hidden, outputs))
+
+
+def _mean(vectors: Tensor, ids: Tensor) -> Tensor:
+    """(..., W, w), (..., W) -> (..., w): mean over the words that are there, scaled so that more words weigh more."""
+    count = (ids > 0).to(vectors.dtype).sum(-1, keepdim=True)
+    return vectors.sum(-2) / count.clamp(min=1.0).sqrt()
+
+
+def tensors(arrays: dict[str, NDArray[np.generic]]) -> dict[str, Tensor]:
+    """Arrays as tensors, without a copy."""
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
+
+
+def run(network: ElementSetPolicy, inputs: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Forward pass by names."""
+    return dict(zip(f.OUTPUTS, network(*(inputs[name] for name in f.INPUTS)), strict=True))
+
+
+def build(spec: dict[str, int]) -> ElementSetPolicy:
+    """A network from its sizes."""
+    return ElementSetPolicy(Shape(**spec))
+
+
+def sizes(shape: Shape) -> dict[str, int]:
+    """Sizes as plain data for a spec."""
+    return asdict(shape)
