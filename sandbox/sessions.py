@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -87,67 +87,77 @@ class Handle(Struct, frozen=True, forbid_unknown_fields=True):
 
     task: Task
     folder: str
+    viewport: tuple[int, int]
     world: dict[str, Any]
     browser: dict[str, Any]
     egress: dict[str, Any]
 
 
-class LiveSession:
-    """One console, one browser, one way out; made by `open_session` and `attach`."""
+async def open_session(task: Task, *, folder: Path, viewport: tuple[int, int] = (1280, 720)) -> "LiveSession":
+    """Start a console for the task, a way out and a browser, signed in at the first screen."""
+    from sandbox import live  # only who opens a session pays for browser and worlds
+
+    return await live.open_session(task, folder=folder, viewport=viewport)
+
+
+async def attach(handle: Handle) -> "LiveSession":
+    """The same browser at the same page, after its host died. Raises SessionLost."""
+    from sandbox import live
+
+    return await live.attach(handle)
+
+
+async def cut_off(handle: Handle) -> None:
+    """Shut the way out, then end the browser and the world, whoever holds them; safe to repeat."""
+    from sandbox import live
+
+    await live.cut_off(handle)
+
+
+class LiveSession(Protocol):
+    """One console, one browser, one way out; made by `open_session` and `attach`. Calls come one at a time."""
 
     handle: Handle
 
     async def observe(self) -> Observation:
         """The page as it is now, settled, with secrets masked."""
-        raise NotImplementedError
+        ...
 
     async def act(self, action: Action, *, permit: Risk) -> ActResult:
         """Do one action; requests riskier than `permit` are stopped at the proxy and named BLOCKED_REQUEST."""
-        raise NotImplementedError
+        ...
 
     def risk(self, action: Action, observation: Observation) -> Risk:
-        """What the action may cost, decided by code outside the model."""
-        raise NotImplementedError
+        """What the action may cost, decided by code outside the model; raised by what an earlier try asked for."""
+        ...
 
     async def picture(self) -> bytes:
         """The viewport as masked JPEG."""
-        raise NotImplementedError
+        ...
 
     async def watch(self, on_frame: Callable[[bytes], Awaitable[None]]) -> None:
-        """Send masked JPEG frames whenever the page changes."""
-        raise NotImplementedError
+        """Send masked JPEG frames whenever the page changes; goes on while other calls run."""
+        ...
 
     async def unwatch(self) -> None:
         """Stop sending frames."""
-        raise NotImplementedError
+        ...
 
     async def hand(self, event: HandEvent) -> Action | None:
-        """One trusted event by a person; returns the action it amounted to, None while typing is still gathered."""
-        raise NotImplementedError
+        """One trusted event by a person; returns the action it amounted to, None while typing is still gathered.
+
+        A pointer event, Enter, Tab or a choice ends typing: call `flush_hand` before it to have the two apart.
+        """
+        ...
 
     async def flush_hand(self) -> Action | None:
-        """Typing gathered so far, as a Type action."""
-        raise NotImplementedError
+        """The next action not yet given out, typing that is still gathered included; None where there is none."""
+        ...
 
     async def verify(self, answer: str) -> Verification:
         """Ask the world's own state."""
-        raise NotImplementedError
+        ...
 
     async def close(self) -> None:
         """End browser, proxy and world, and remove the folder; safe to repeat."""
-        raise NotImplementedError
-
-
-async def open_session(task: Task, *, folder: Path, viewport: tuple[int, int] = (1280, 720)) -> LiveSession:
-    """Start a console for the task, a way out and a browser, signed in at the first screen."""
-    raise NotImplementedError
-
-
-async def attach(handle: Handle) -> LiveSession:
-    """The same browser at the same page, after its host died. Raises SessionLost."""
-    raise NotImplementedError
-
-
-async def cut_off(handle: Handle) -> None:
-    """Shut the way out, then end the browser and the world, whoever holds them; safe to repeat."""
-    raise NotImplementedError
+        ...

@@ -85,11 +85,13 @@ async def _start(*, proxy: str, viewport: tuple[int, int], sandboxed: bool) -> B
         process, running = start_detached([*command, "about:blank"], stderr=out, env=_environment(folder), **options)
     try:
         port = await _active_port(folder / "DevToolsActivePort", running)
-    except BrowserFailed as failure:
+    except BaseException as failure:
         last = words.read_text(errors="replace")[-2000:]
         await end_group(process)
         shutil.rmtree(folder, ignore_errors=True)
-        raise BrowserFailed(f"{failure}\n{last}") from None
+        if isinstance(failure, BrowserFailed):
+            raise BrowserFailed(f"{failure}\n{last}") from None
+        raise
     return Browser(process, str(folder), port, sandboxed)
 
 

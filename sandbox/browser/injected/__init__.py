@@ -4,7 +4,10 @@ from functools import cache
 from importlib.resources import files
 
 WORLD = "belay"
-_DOORS = "observe, locate, selectAll, setValue, rawValue, choose, scrolled, rest, change, turn, refAt, focusRef, keep, maskAll"
+_DOORS = (
+    "observe, locate, selectAll, setValue, rawValue, choose, scrolled, rest, change, turn, refAt, focusRef, keep, "
+    "maskAll"
+)
 
 
 @cache

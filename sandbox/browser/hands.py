@@ -1,0 +1,80 @@
+"""A person's hands on the page: trusted events in, and the actions they amount to out."""
+
+from collections import deque
+from typing import assert_never, get_args
+
+from sandbox.browser import act
+from sandbox.browser.page import Page
+from sandbox.contracts.actions import Action, Click, Key, Press, Scroll, Select, Type
+from sandbox.contracts.takeover import Choose, HandEvent, KeyStroke, Pointer, Text, Wheel
+
+MASK = "•••"
+_NAMED = frozenset(get_args(Key))
+# These go on with the text of a field; everything else named ends it.
+_EDITING = frozenset({"Backspace", "Delete", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "Space"})
+
+
+class Hands:
+    """Gathers keys into Type actions. Actions that come at once are given out one by one, oldest first."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._typing = False
+        self._done: deque[Action] = deque()
+
+    async def feel(self, event: HandEvent) -> Action | None:
+        """Do what the hand did; returns the oldest action not yet given out."""
+        match event:
+            case Pointer(x, y, clicks):
+                await self._gather()
+                ref = await self._page.tab.ask(f"belay.refAt({float(x)}, {float(y)})")
+                await act.click_at(self._page.tab, float(x), float(y), clicks=max(1, min(clicks, 3)))
+                if ref:
+                    self._done.append(Click(int(ref)))
+            case KeyStroke(key):
+                await self._key(key)
+            case Text(text):
+                await act.insert(self._page.tab, text)
+                self._typing = True
+            case Wheel(x, y, dy):
+                await self._wheel(float(x), float(y), float(dy))
+            case Choose(element, option):
+                await self._gather()
+                await self._page.act(Select(element, option))
+                self._done.append(Select(element, option))
+            case _:
+                assert_never(event)
+        if not isinstance(event, Wheel):
+            await self._page.tab.settle()
+        return self._done.popleft() if self._done else None
+
+    async def flush(self) -> Action | None:
+        """The next action not yet given out; typing that is still gathered counts as finished."""
+        await self._gather()
+        return self._done.popleft() if self._done else None
+
+    async def _key(self, key: str) -> None:
+        field = await self._page.tab.ask("belay.focusRef()")
+        edits = field["ref"] and (len(key) == 1 or key in _EDITING)
+        if not edits:
+            await self._gather()
+        await act.press(self._page.tab, key)
+        if edits:
+            self._typing = True
+        elif key in _NAMED or key == " ":
+            self._done.append(Press("Space" if key == " " else key))  # type: ignore[arg-type]  # just checked
+
+    async def _gather(self) -> None:
+        """Typing becomes one Type with all that the field now holds; a secret's value stays behind."""
+        if not self._typing:
+            return
+        self._typing = False
+        field = await self._page.tab.ask("belay.focusRef()")
+        if field["ref"]:
+            self._done.append(Type(int(field["ref"]), MASK if field["secret"] else str(field["value"])))
+
+    async def _wheel(self, x: float, y: float, dy: float) -> None:
+        event = {"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": dy}
+        await self._page.tab.call("Input.dispatchMouseEvent", event)
+        if not self._done or not isinstance(self._done[-1], Scroll):
+            self._done.append(Scroll("down" if dy > 0 else "up"))

@@ -1,0 +1,180 @@
+"""A live session from its parts: a world, a way out, a browser; opened, found again, cut off."""
+
+import asyncio
+import shutil
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+
+import msgspec
+
+from sandbox import registry
+from sandbox.browser import launch
+from sandbox.browser.cdp import CdpClosed
+from sandbox.browser.egress import Entry
+from sandbox.browser.hands import Hands
+from sandbox.browser.launch import Browser
+from sandbox.browser.page import Page
+from sandbox.browser.way_out import Egress, WayOut, cut
+from sandbox.contracts.actions import Action, ActOutcome, ActResult
+from sandbox.contracts.observations import Observation
+from sandbox.contracts.takeover import HandEvent
+from sandbox.contracts.tasks import Risk, Task, Verification
+from sandbox.registry import SessionLost, World
+from sandbox.risk import classify, riskier
+from sandbox.sessions import Handle
+
+# What an approved action sets going may ask the server a little later; then the permit lapses.
+PERMIT_LAPSES_S = 1.5
+
+
+class Live:
+    """The LiveSession of the door."""
+
+    def __init__(self, handle: Handle, world: World, way_out: WayOut, page: Page) -> None:
+        self.handle = handle
+        self._world = world
+        self._way_out = way_out
+        self._page = page
+        self._hands = Hands(page)
+        self._learnt: dict[tuple[str, ...], Risk] = {}  # what an action turned out to ask for
+
+    async def observe(self) -> Observation:
+        return await self._page.observe()
+
+    async def act(self, action: Action, *, permit: Risk) -> ActResult:
+        element = None
+        if hasattr(action, "element"):
+            element = (await self._page.observe()).element(action.element)
+        last = await self._way_out.permit(permit)
+        try:
+            result = await self._page.act(action)
+        finally:
+            entries = await self._way_out.requests(after=last, lower_after_s=PERMIT_LAPSES_S)
+        blocked = [entry for entry in entries if entry.verdict == "risk"]
+        if blocked:
+            key = _kind_of(action, element)
+            self._learnt[key] = riskier(self._learnt.get(key, Risk.READ), *(entry.risk for entry in blocked))
+        return _result(result, entries, permit)
+
+    def risk(self, action: Action, observation: Observation) -> Risk:
+        element = observation.element(getattr(action, "element", -1))
+        return riskier(classify(action, observation), self._learnt.get(_kind_of(action, element), Risk.READ))
+
+    async def picture(self) -> bytes:
+        return await self._page.picture()
+
+    async def watch(self, on_frame: Callable[[bytes], Awaitable[None]]) -> None:
+        await self._page.watch(on_frame)
+
+    async def unwatch(self) -> None:
+        await self._page.unwatch()
+
+    async def hand(self, event: HandEvent) -> Action | None:
+        # Who is at the wheel has been admitted to it: nothing that a person does by hand is held back here.
+        await self._way_out.permit(Risk.UNKNOWN)
+        last = 2**62
+        try:
+            return await self._hands.feel(event)
+        finally:
+            await self._way_out.requests(after=last, lower_after_s=PERMIT_LAPSES_S)
+
+    async def flush_hand(self) -> Action | None:
+        return await self._hands.flush()
+
+    async def verify(self, answer: str) -> Verification:
+        return await self._world.verify(self.handle.task, answer)
+
+    async def close(self) -> None:
+        await self.let_go()
+        await cut_off(self.handle)
+
+    async def let_go(self) -> None:
+        """Disconnect and leave everything running, as a host that is shut down does."""
+        await self._page.let_go()
+        await self._way_out.let_go()
+
+
+async def open_session(task: Task, *, folder: Path, viewport: tuple[int, int]) -> Live:
+    """See the door."""
+    world = registry.find_environment(task.environment).world()
+    folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240  # local
+    async with AsyncExitStack() as undo:
+        undo.push_async_callback(world.stop)
+        state = await world.start(folder / "world")
+        way_out = await WayOut.open(allow=world.allow, rules=world.request_rules)
+        undo.push_async_callback(cut, way_out.egress)
+        undo.push_async_callback(way_out.let_go)
+        setting_up = asyncio.create_task(world.set_up(task), name="world-set-up")
+        undo.callback(setting_up.cancel)
+        page = await Page.launch(proxy=way_out.egress.address, allow=world.allow, viewport=viewport)
+        undo.push_async_callback(page.close)
+        await setting_up
+        await way_out.permit(Risk.UNKNOWN)
+        await world.sign_in(page)
+        await way_out.permit(Risk.READ)
+        undo.pop_all()  # all is well: nothing is undone
+    handle = Handle(
+        task=task,
+        folder=str(folder),
+        viewport=viewport,
+        world=state,
+        browser=msgspec.to_builtins(page.browser),
+        egress=msgspec.to_builtins(way_out.egress),
+    )
+    return Live(handle, world, way_out, page)
+
+
+async def attach(handle: Handle) -> Live:
+    """See the door."""
+    browser, egress = _parts(handle)
+    if not browser.is_alive:
+        raise SessionLost("the session's browser is gone")
+    way_out = await WayOut.attach(egress)
+    try:
+        await way_out.permit(Risk.READ)
+        world = registry.find_environment(handle.task.environment).world()
+        await world.resume(handle.world)
+        page = await Page.attach(browser, allow=world.allow, viewport=handle.viewport)
+        await page.keep_secret(*getattr(world, "secrets", ()))
+    except CdpClosed as gone:
+        await way_out.let_go()
+        raise SessionLost("the session's browser does not answer") from gone
+    except BaseException:
+        await way_out.let_go()
+        raise
+    return Live(handle, world, way_out, page)
+
+
+async def cut_off(handle: Handle) -> None:
+    """See the door."""
+    browser, egress = _parts(handle)
+    await cut(egress)  # first of all: from here on nothing leaves
+    await launch.end(browser)
+    world = registry.find_environment(handle.task.environment).world()
+    with suppress(SessionLost):
+        await world.resume(handle.world)
+        await world.stop()
+    shutil.rmtree(handle.folder, ignore_errors=True)
+
+
+def _parts(handle: Handle) -> tuple[Browser, Egress]:
+    return msgspec.convert(handle.browser, Browser), msgspec.convert(handle.egress, Egress)
+
+
+def _kind_of(action: Action, element: object) -> tuple[str, ...]:
+    said = (getattr(element, part, "") for part in ("role", "name", "region"))
+    return (type(action).__name__, str(getattr(action, "key", "")), *said)
+
+
+def _result(result: ActResult, entries: tuple[Entry, ...], permit: Risk) -> ActResult:
+    """What the page reported, corrected by what really left."""
+    outcome, detail = result.outcome, result.detail
+    for entry in entries:
+        said = f"{entry.method} {entry.path}"
+        if entry.verdict == "risk":
+            outcome, detail = ActOutcome.BLOCKED_REQUEST, f"{said} is {entry.risk}; permitted was {permit}"
+        elif entry.verdict == "host" and entry.document and outcome in (ActOutcome.DONE, ActOutcome.NO_EFFECT):
+            outcome, detail = ActOutcome.BLOCKED_NAVIGATION, f"{entry.host} is not on the allow-list"
+    passed = dict.fromkeys(f"{entry.method} {entry.path}" for entry in entries if entry.verdict == "passed")
+    return ActResult(outcome, detail, tuple(passed)[:50], result.elapsed_ms)
