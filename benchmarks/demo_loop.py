@@ -44,9 +44,8 @@ def run(*, quick: bool) -> Result:
         seconds = time.monotonic() - began
     share = learned.verified / fresh
     low, high = wilson(learned.verified, fresh)
-    print(
-        f"fresh quota tickets verified: {learned.verified}/{fresh} = {share:.0%} [{low:.0%}, {high:.0%}] in {seconds:.0f} s"
-    )
+    found = f"{learned.verified}/{fresh} = {share:.0%} [{low:.0%}, {high:.0%}]"
+    print(f"fresh quota tickets verified: {found} in {seconds:.0f} s")
     return Result(value=share, unit="verified share", bar=f">= {BAR}", holds=share >= BAR and kept, n=fresh)
 
 
