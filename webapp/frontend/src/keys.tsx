@@ -10,6 +10,8 @@ export interface KeyBinding {
   off?: boolean;
   /** Group in the help. */
   everywhere?: boolean;
+  /** Goes before others of the same key: something is open that wants it. */
+  first?: boolean;
 }
 
 interface Registry {
@@ -61,7 +63,8 @@ export function KeysProvider({ children }: { children: ReactNode }) {
       const wanted = inSequence ? `${first} ${key}` : key;
       const bindings = registry.all();
       // The newest owner wins: a page's own keys before those of the frame around it.
-      const found = bindings.findLast((binding) => binding.key === wanted && !binding.off);
+      const fitting = bindings.filter((binding) => binding.key === wanted && !binding.off);
+      const found = fitting.find((binding) => binding.first) ?? fitting.at(-1);
       const opensSequence = bindings.some((binding) => binding.key.startsWith(`${wanted} `));
       first = opensSequence && !inSequence ? wanted : "";
       firstAt = event.timeStamp;

@@ -41,7 +41,6 @@ export interface Me {
   id: number;
   username: string;
   role: Role;
-  human_only: boolean;
 }
 
 export interface TicketBrief {
@@ -99,6 +98,7 @@ export interface StepView {
   id: number;
   index: number;
   proposal_id: string;
+  fingerprint: string;
   actor: Actor;
   state: StepState;
   risk: Risk;
@@ -116,6 +116,7 @@ export interface StepView {
   proposed_at: string;
   done_at: string | null;
   duration_ms: number | null;
+  summary: string;
   labels: string[];
 }
 
@@ -185,8 +186,11 @@ export interface SessionView {
   started_at: string | null;
   ended_at: string | null;
   end_reason: string;
+  reviewed_by: string;
+  review_note: string;
   elements: PageElement[];
   url: string;
+  title: string;
   viewport: [number, number];
   fingerprint: string;
   steps: StepView[];
@@ -216,6 +220,8 @@ export interface LabelView {
   title: string;
   description: string;
   severity: number;
+  position: number;
+  archived: boolean;
 }
 
 export interface TrajectoryRow {
@@ -254,6 +260,8 @@ export interface RunRow {
   dataset: number;
   parent: string | null;
   policy: string | null;
+  policy_number: number | null;
+  created_by: string | null;
   created_at: string;
   started_at: string | null;
   ended_at: string | null;
@@ -276,7 +284,7 @@ export interface PolicyRow {
   number: number;
   name: string;
   source: string;
-  parent: string | null;
+  parent: number | null;
   created_at: string;
   aliases: string[];
   evaluation: Record<string, unknown>;
@@ -292,7 +300,7 @@ export interface PolicyDetail extends PolicyRow {
 }
 
 export interface Arm {
-  policy: string;
+  policy: number;
   tickets: number;
   share: number;
   verified: number;
@@ -307,8 +315,8 @@ export interface Arm {
 
 export interface RolloutView {
   id: number;
-  champion: string;
-  challenger: string;
+  champion: number;
+  challenger: number;
   weight: number;
   state: "running" | "paused" | "promoted" | "rolled_back";
   started_by: string | null;
@@ -316,7 +324,6 @@ export interface RolloutView {
   ended_by: string | null;
   ended_at: string | null;
   reason: string;
-  version: number;
   arms?: { champion: Arm; challenger: Arm };
 }
 
@@ -330,7 +337,6 @@ export interface HumanOnly {
 export interface AuditRow {
   id: number;
   at: string;
-  user: string | null;
   actor: string;
   how: string;
   verb: string;

@@ -19,6 +19,8 @@ export type SessionChange = Partial<
     | "end_reason"
     | "step_count"
     | "trajectory_hash"
+    | "reviewed_by"
+    | "review_note"
     | "policy"
     | "arm"
   >
@@ -28,7 +30,7 @@ export type LiveEvent = { seq: number; at?: string } & (
   | { kind: "session_changed"; data: SessionChange }
   | {
       kind: "page_changed";
-      data: { elements: PageElement[]; url: string; fingerprint: string; viewport: [number, number] };
+      data: { elements: PageElement[]; url: string; title: string; fingerprint: string; viewport: [number, number] };
     }
   | { kind: "step_changed"; data: { step: StepView } }
   | { kind: "approval_changed"; data: { approval: ApprovalView | null } }

@@ -9,7 +9,7 @@ const TOUCHED: Record<string, string[]> = {
   approvals: ["approvals", "home"],
   review: ["review", "home", "trajectories"],
   training: ["training", "run", "policies", "datasets", "home"],
-  rollouts: ["rollouts", "rollout", "policies", "home", "me"],
+  rollouts: ["rollouts", "rollout", "policies", "home", "human-only"],
 };
 const CALM_MS = 150;
 

@@ -51,7 +51,7 @@ export function useSession(id: number) {
     };
   }, [client, id]);
 
-  return { ...query, link };
+  return { query, link };
 }
 
 /** Call back with each picture of the browser while the session is live. */

@@ -1,0 +1,73 @@
+/** `/policies`: every version, where it came from and where it serves. */
+import { Badge, Group } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+
+import { api } from "../api/client";
+import type { Listed, PolicyRow } from "../api/types";
+import { Hash, Mono } from "../components/badges";
+import { percent, shareRows, total } from "../components/evaluation";
+import { Listing, PAGE_SIZE, Pager, useFilters } from "../components/listing";
+import { Empty, Loaded, Page, To } from "../components/page";
+import { Ago } from "../components/time";
+import { useWords } from "../words";
+
+export default function PoliciesPage() {
+  const { t, word } = useWords();
+  const filters = useFilters([]);
+  const query = useQuery({
+    queryKey: ["policies", filters.offset],
+    queryFn: () => api.get<Listed<PolicyRow>>("/policies", { limit: PAGE_SIZE, offset: filters.offset }),
+  });
+  return (
+    <Page title={t("nav.policies")}>
+      <Loaded query={query}>
+        {({ items, count }) => (
+          <>
+            <Listing
+              label={t("nav.policies")}
+              rows={items}
+              keyOf={(row) => row.number}
+              to={(row) => `/policies/${row.number}`}
+              empty={<Empty title={t("policies.empty")}>{t("policies.emptyBody")}</Empty>}
+              columns={[
+                { name: t("word.policy"), cell: (row) => <To to={`/policies/${row.number}`}><Mono>{row.name}</Mono></To> },
+                { name: t("policies.serves"), cell: (row) => <Aliases aliases={row.aliases} /> },
+                { name: t("word.source"), cell: (row) => word("source", row.source) },
+                { name: t("training.parent"), cell: (row) => (row.parent === null ? "—" : <To to={`/policies/${row.parent}`}><Mono>v{row.parent}</Mono></To>) },
+                { name: t("training.dataset"), cell: (row) => (row.dataset === null ? "—" : <To to={`/datasets/${row.dataset}`}><Mono>{row.dataset}</Mono></To>) },
+                { name: t("rollout.verifiedRate"), cell: (row) => <Overall evaluation={row.evaluation} /> },
+                { name: t("word.id"), cell: (row) => <Hash value={row.content_hash} /> },
+                { name: t("word.created"), cell: (row) => <Ago at={row.created_at} /> },
+              ]}
+            />
+            <Pager filters={filters} count={count} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+export function Aliases({ aliases }: { aliases: string[] }) {
+  const { word } = useWords();
+  return (
+    <Group gap={4}>
+      {aliases.map((alias) => (
+        <Badge key={alias} color={alias === "champion" ? "green" : "grape"}>
+          {word("arm", alias)}
+        </Badge>
+      ))}
+    </Group>
+  );
+}
+
+function Overall({ evaluation }: { evaluation: Record<string, unknown> }) {
+  const { t } = useWords();
+  const all = total(shareRows(evaluation));
+  if (!all) return t("policy.noEvaluation");
+  return (
+    <Mono>
+      {percent(all.rate)} [{percent(all.low)}, {percent(all.high)}]
+    </Mono>
+  );
+}

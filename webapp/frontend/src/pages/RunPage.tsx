@@ -1,0 +1,159 @@
+/** `/training/:id`: one run, its curves as they grow, and its receipt. */
+import { LineChart } from "@mantine/charts";
+import { Alert, Button, Code, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "react-router";
+
+import { api } from "../api/client";
+import type { Metric, Run } from "../api/types";
+import { useIsAtLeast, useVerb } from "../api/verbs";
+import { useAsk } from "../components/ask";
+import { Mono, StateBadge } from "../components/badges";
+import { Empty, Facts, Loaded, Page, To } from "../components/page";
+import { clockText } from "../components/time";
+import { useWords, type WordKey } from "../words";
+import { RunProgress } from "./TrainingPage";
+
+const COLORS = ["blue.6", "orange.6", "teal.6", "grape.6", "red.6", "gray.6"];
+const REFRESH_MS = 3000;
+
+export default function RunPage() {
+  const id = Number(useParams().id);
+  const query = useQuery({
+    queryKey: ["run", id],
+    queryFn: () => api.get<Run>(`/training/${id}`),
+    refetchInterval: (current) => (isOver(current.state.data) ? false : REFRESH_MS),
+  });
+  return <Loaded query={query}>{(run) => <RunOf run={run} />}</Loaded>;
+}
+
+const isOver = (run: Run | undefined): boolean => run !== undefined && !["queued", "running"].includes(run.state);
+
+function RunOf({ run }: { run: Run }) {
+  const { t, word } = useWords();
+  const began = run.started_at ? new Date(run.started_at).getTime() : null;
+  const ended = run.ended_at ? new Date(run.ended_at).getTime() : null;
+  return (
+    <Page title={t("training.heading", { id: run.id })} beside={<StateBadge state={run.state} />} actions={<Cancel run={run} />}>
+      <Stack gap="sm">
+        {run.error && (
+          <Alert color="red" title={word("state", run.state)}>
+            {run.error}
+          </Alert>
+        )}
+        <Paper>
+          <Stack gap="sm">
+            <RunProgress run={run} />
+            <Facts
+              facts={[
+                [t("training.dataset"), <To key="dataset" to={`/datasets/${run.dataset}`}>{t("datasets.heading", { n: run.dataset })}</To>],
+                [t("training.parent"), run.parent ?? "—"],
+                [
+                  t("training.result"),
+                  run.policy_number === null ? "—" : <To key="policy" to={`/policies/${run.policy_number}`}><Mono>{run.policy}</Mono></To>,
+                ],
+                [t("word.reason"), word("trigger", run.trigger)],
+                [t("training.seed"), <Mono key="seed">{run.seed}</Mono>],
+                [t("training.commit"), run.commit ? <Mono key="commit">{run.commit.slice(0, 10)}</Mono> : "—"],
+                [t("training.took"), began !== null && ended !== null ? clockText(ended - began) : "—"],
+              ]}
+            />
+          </Stack>
+        </Paper>
+        <Curves metrics={run.metrics} />
+        {Object.keys(run.spec).length > 0 && (
+          <Paper>
+            <Title order={2} mb="xs">
+              {t("training.spec")}
+            </Title>
+            <Code block>{JSON.stringify(run.spec, null, 2)}</Code>
+          </Paper>
+        )}
+      </Stack>
+    </Page>
+  );
+}
+
+function kindOf(name: string): WordKey {
+  if (name.includes("loss")) return "training.loss";
+  if (name.includes("accuracy") || name.includes("verified")) return "training.accuracy";
+  return "training.other";
+}
+
+function Curves({ metrics }: { metrics: Metric[] }) {
+  const { t } = useWords();
+  const names = [...new Set(metrics.flatMap(({ values }) => Object.keys(values)))].sort();
+  if (names.length === 0) return <Empty title={t("training.noMetrics")} />;
+  const kinds: WordKey[] = ["training.loss", "training.accuracy", "training.other"];
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="sm">
+      {kinds.map((kind) => {
+        const shown = names.filter((name) => kindOf(name) === kind);
+        return shown.length > 0 ? <Curve key={kind} title={t(kind)} names={shown} metrics={metrics} isShare={kind === "training.accuracy"} /> : null;
+      })}
+    </SimpleGrid>
+  );
+}
+
+interface CurveProps {
+  title: string;
+  names: string[];
+  metrics: Metric[];
+  isShare: boolean;
+}
+
+function Curve({ title, names, metrics, isShare }: CurveProps) {
+  const { t } = useWords();
+  const data = metrics
+    .filter(({ values }) => names.some((name) => name in values))
+    .map(({ step, values }) => ({ step, ...values }));
+  const last = names.map((name) => {
+    const value = metrics.findLast(({ values }) => name in values)?.values[name];
+    return `${name} ${value === undefined ? "—" : isShare ? `${(value * 100).toFixed(1)} %` : value.toPrecision(4)}`;
+  });
+  return (
+    <Paper component="figure" m={0} aria-label={`${title}: ${last.join(", ")}`}>
+      <Title order={2}>{title}</Title>
+      <Text fz="xs" c="dimmed" ff="monospace" mb="xs">
+        {last.join(" · ")}
+      </Text>
+      <LineChart
+        h={250}
+        data={data}
+        dataKey="step"
+        series={names.map((name, at) => ({ name, color: COLORS[at % COLORS.length] ?? "blue.6" }))}
+        withDots={data.length < 60}
+        connectNulls
+        curveType="linear"
+        strokeWidth={1.8}
+        xAxisLabel={t("training.step")}
+        yAxisProps={{ domain: isShare ? [0, 1] : ["auto", "auto"], width: 52 }}
+        valueFormatter={(value) => (isShare ? `${(value * 100).toFixed(0)} %` : String(Number(value.toPrecision(3))))}
+        lineChartProps={{ accessibilityLayer: true }}
+        withLegend={names.length > 1}
+      />
+    </Paper>
+  );
+}
+
+function Cancel({ run }: { run: Run }) {
+  const { t } = useWords();
+  const ask = useAsk();
+  const isAdmin = useIsAtLeast("admin");
+  const cancel = useVerb(() => api.post(`/training/${run.id}/cancel`), { touches: ["run", "training"] });
+  if (!isAdmin || isOver(run)) return null;
+  async function confirm(): Promise<void> {
+    const answer = await ask({
+      title: t("training.cancelTitle", { id: run.id }),
+      body: t("training.cancelBody"),
+      verb: t("training.cancel"),
+      danger: true,
+    });
+    if (answer) cancel.mutate(undefined);
+  }
+  return (
+    <Button variant="light" color="red" loading={cancel.isPending} onClick={() => void confirm()}>
+      {t("training.cancel")}
+    </Button>
+  );
+}

@@ -1,0 +1,125 @@
+/** After the end: what the console says, what a person says, and whether policies shall learn from it. */
+import { Alert, Button, Group, Kbd, List, Paper, Stack, Text, ThemeIcon } from "@mantine/core";
+import { IconCheck, IconX } from "@tabler/icons-react";
+
+import { api } from "../api/client";
+import type { SessionView } from "../api/types";
+import { useVerb } from "../api/verbs";
+import { useAsk } from "../components/ask";
+import { OutcomeBadge, StateBadge } from "../components/badges";
+import { To } from "../components/page";
+import { useKeys } from "../keys";
+import { useWords } from "../words";
+
+export function EndedPanel({ view, reviewed }: { view: SessionView; reviewed?: () => void }) {
+  const { t } = useWords();
+  return (
+    <Paper component="section" aria-label={t("word.outcome")}>
+      <Stack gap="sm">
+        <Group gap="xs">
+          <StateBadge state={view.state} />
+          <OutcomeBadge outcome={view.outcome} />
+          {view.trajectory_hash && view.review_state === "accepted" && (
+            <To to={`/trajectories/${view.trajectory_hash}`}>{t("ended.trajectory")}</To>
+          )}
+        </Group>
+        {view.end_reason && <Text fz="sm">{view.end_reason}</Text>}
+        {view.answer && (
+          <Text fz="sm">
+            <Text span c="dimmed">
+              {t("ended.answer")}:{" "}
+            </Text>
+            <b>{view.answer}</b>
+          </Text>
+        )}
+        <Checks view={view} />
+        <Review view={view} reviewed={reviewed} />
+      </Stack>
+    </Paper>
+  );
+}
+
+function Checks({ view }: { view: SessionView }) {
+  const { t } = useWords();
+  if (!view.verification) return null;
+  const { checks } = view.verification;
+  return (
+    <div>
+      <Text fz="xs" c="dimmed" mb={4}>
+        {t("ended.checks")}
+      </Text>
+      {checks.length === 0 ? (
+        <Text fz="sm">{t("ended.noChecks")}</Text>
+      ) : (
+        <List spacing={3} size="sm" center>
+          {checks.map((check) => (
+            <List.Item
+              key={check.name}
+              icon={
+                <ThemeIcon size={16} radius="xl" color={check.holds ? "green" : "red"} aria-label={t(check.holds ? "word.yes" : "word.no")} role="img">
+                  {check.holds ? <IconCheck size={11} /> : <IconX size={11} />}
+                </ThemeIcon>
+              }
+            >
+              {check.name}
+              {check.detail && (
+                <Text span c="dimmed" fz="xs">
+                  {" "}
+                  {check.detail}
+                </Text>
+              )}
+            </List.Item>
+          ))}
+        </List>
+      )}
+    </div>
+  );
+}
+
+function Review({ view, reviewed }: { view: SessionView; reviewed?: (() => void) | undefined }) {
+  const { t } = useWords();
+  const ask = useAsk();
+  const review = useVerb(
+    (given: { verdict: "accept" | "reject"; note: string }) => api.post(`/sessions/${view.id}/review`, { ...given, labels: [] }),
+    { touches: ["session", "review"], ...(reviewed ? { done: reviewed } : {}) },
+  );
+  const may = view.can.review && !review.isPending;
+  const accept = () => review.mutate({ verdict: "accept", note: "" });
+  async function refuse(): Promise<void> {
+    const answer = await ask({
+      title: t("ended.rejectReview"),
+      verb: t("ended.rejectReview"),
+      reason: "wanted",
+    });
+    if (answer) review.mutate({ verdict: "reject", note: answer.reason });
+  }
+  useKeys([
+    { key: "a", label: t("ended.accept"), run: accept, off: !may },
+    { key: "r", label: t("ended.rejectReview"), run: () => void refuse(), off: !may },
+  ]);
+  if (view.review_state === "accepted" || view.review_state === "rejected") {
+    const isAccepted = view.review_state === "accepted";
+    return (
+      <Alert color={isAccepted ? "green" : "gray"} title={t(isAccepted ? "ended.accepted" : "ended.rejected")}>
+        {[view.reviewed_by, view.review_note].filter(Boolean).join(" · ") || null}
+      </Alert>
+    );
+  }
+  if (view.review_state !== "waiting") return null;
+  if (!view.can.review) return <Text fz="sm">{t("ended.waiting")}</Text>;
+  return (
+    <Stack gap={6}>
+      <Text fz="xs" c="dimmed">
+        {t("ended.reviewHint")}
+      </Text>
+      <Group gap={6} grow>
+        <Button leftSection={<IconCheck size={15} />} rightSection={<Kbd aria-hidden>A</Kbd>} onClick={accept} loading={review.isPending}>
+          {t("ended.accept")}
+        </Button>
+        <Button variant="default" leftSection={<IconX size={15} />} rightSection={<Kbd aria-hidden>R</Kbd>} onClick={() => void refuse()} disabled={!may}>
+          {t("ended.rejectReview")}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
