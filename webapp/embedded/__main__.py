@@ -80,12 +80,26 @@ def down(folder: Path) -> None:
     state = prepare(folder)
     processes.end(state.pidfile(supervisor.NAME), patience_s=supervisor.PATIENCE_S + 5)
     supervisor.end_children(state)
+    end_sessions(state)
     servers.stop(folder)
     if servers.are_in_use(folder / "test"):
         say("Stopped; the test servers stay, as a test run is using them")
         return
     servers.stop(folder / "test")
     say("Everything is stopped")
+
+
+def end_sessions(state: State) -> None:
+    """End the browsers and consoles of live sessions, while the rows that name them can still be read."""
+    recorded = servers.recorded(state.folder)
+    if not recorded or not servers.are_alive(state.folder, recorded):
+        return
+    env = {**os.environ, "BELAY_STATE_DIR": str(state.folder)}
+    argv = [sys.executable, "-m", "webapp.embedded.last_steps"]
+    answer = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    state.log("last-steps").write_text(answer.stdout + answer.stderr)
+    if answer.returncode != 0:
+        say(f"Browsers of live sessions may still run; why is in {state.log('last-steps')}")
 
 
 def status(folder: Path) -> int:
