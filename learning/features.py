@@ -35,8 +35,8 @@ DIRECTIONS = ("up", "down")
 OUTCOMES = tuple(ActOutcome)
 USELESS = frozenset(ActOutcome) - {ActOutcome.DONE, ActOutcome.NEW_TAB, ActOutcome.TIMED_OUT, ActOutcome.CRASHED}
 
-ELEMENT_NUMBERS = len(STATES) + 24
-PAIRS = 12
+ELEMENT_NUMBERS = len(STATES) + 26
+PAIRS = 14
 GOAL_NUMBERS = 12
 HISTORY_NUMBERS = 4
 OPTION_NUMBERS = 3
@@ -155,6 +155,8 @@ def _pairs(element: Element, value: Text, field: Text) -> list[float]:
     """How one element and one goal token speak of each other; the heart of carrying over to new names."""
     name, held, label = read(element.name), read(element.value), read(element.label)
     row, group = read(element.row), read(element.group)
+    asks = max(lexical.share(field, label), lexical.share(field, name)) > 0.99
+    holds = held.plain == value.plain or lexical.same_number(held.number, value.number)
     return [
         float(name.plain == value.plain),
         float(held.plain == value.plain),
@@ -168,6 +170,8 @@ def _pairs(element: Element, value: Text, field: Text) -> list[float]:
         lexical.share(field, group),
         float(any(read(option).plain == value.plain for option in element.options)),
         max(lexical.share(value, name), lexical.share(value, label)) if len(value.tokens) > 1 else 0.0,
+        float(asks and holds),
+        float(asks and not holds),
     ]
 
 
@@ -218,6 +222,8 @@ def _element_numbers(
     past = _acted_on(history)
     numbers = np.zeros((len(elements), ELEMENT_NUMBERS), np.float32)
     best = pairs.max(axis=1) if len(elements) else np.zeros((0, PAIRS), np.float32)
+    in_row = pairs[:, :, 3].sum(axis=1)  # (E,) goal tokens that stand in the element's row
+    most = float(in_row.max()) if len(elements) else 0.0
     for index, element in enumerate(elements):
         name, box = read(element.name), element.box
         states = [float(state in element.states) for state in STATES]
@@ -234,6 +240,7 @@ def _element_numbers(
             lexical.share(read(element.group), goal_text),
         ]
         matches = [best[index, 0], best[index, 1], best[index, 3], best[index, 7]]
+        matches += [in_row[index] / 4, float(most > 0 and in_row[index] == most)]
         numbers[index] = [*states, *place, *shape, *matches, *_past_numbers(element, past)]
     return numbers
 
