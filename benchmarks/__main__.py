@@ -7,6 +7,7 @@ import pkgutil
 import sys
 import time
 from pathlib import Path
+from typing import TextIO
 
 import benchmarks
 from benchmarks import Result
@@ -42,10 +43,10 @@ def main() -> int:
     return measure(given.name, quick=given.quick, table=sys.stdout)
 
 
-def measure(name: str, *, quick: bool, table: "object") -> int:
+def measure(name: str, *, quick: bool, table: TextIO) -> int:
     """Run one; its own prints go to `table`, the JSON always to stdout."""
     stdout, began = sys.stdout, time.monotonic()
-    sys.stdout = table  # type: ignore[assignment]  # any text stream will do
+    sys.stdout = table
     try:
         result: Result = importlib.import_module(names()[name]).run(quick=quick)
     finally:

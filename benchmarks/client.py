@@ -36,7 +36,7 @@ class Person:
         self.http.close()
 
     def _headers(self) -> dict[str, str]:
-        return {"X-CSRFToken": self.http.cookies.get("csrftoken", "")}
+        return {"X-CSRFToken": self.http.cookies.get("csrftoken") or ""}
 
 
 def _body(response: httpx.Response) -> Any:

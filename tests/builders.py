@@ -7,7 +7,7 @@ from sandbox.contracts import storage as files
 from sandbox.contracts.actions import ActOutcome, ActResult, Click, Finish
 from sandbox.contracts.observations import Box, Element, Observation
 from sandbox.contracts.tasks import Goal, Outcome, Risk, Task, Verification
-from sandbox.contracts.trajectories import Step, Trajectory
+from sandbox.contracts.trajectories import Decision, Step, Trajectory
 from webapp.accounts.models import Role, User
 from webapp.rollouts.artefacts import FILES
 
@@ -35,12 +35,14 @@ def a_task(*, template: str = "object-store/change-quota", seed: int = 1) -> Tas
     return Task(environment=environment, template=template, goal=Goal("do it", (("bucket", "logs"),)), seed=seed)
 
 
-def a_trajectory(*, id: str = "", decision: str = "approved", template: str = "object-store/change-quota") -> Trajectory:
+def a_trajectory(
+    *, id: str = "", decision: Decision = "approved", template: str = "object-store/change-quota"
+) -> Trajectory:
     """Two steps: a click that was decided on, and the end."""
     page = an_observation("Save", "Cancel")
     done = ActResult(ActOutcome.DONE)
     steps = (
-        Step(page, None, "policy", decision, "user", Risk.REVERSIBLE, Click(1), done),  # type: ignore[arg-type]  # a literal at every call
+        Step(page, None, "policy", decision, "user", Risk.REVERSIBLE, Click(1), done),
         Step(page, None, "policy", "approved", "user", Risk.READ, Finish(), done),
     )
     return Trajectory(

@@ -92,9 +92,7 @@ def test_the_champion_cannot_challenge_itself(champion: PolicyVersion) -> None:
         actions.start_rollout(challenger=champion, weight=10, user=a_user(Role.ADMIN), how="web")
 
 
-def test_a_paused_rollout_gives_everything_to_the_champion(
-    champion: PolicyVersion, challenger: PolicyVersion
-) -> None:
+def test_a_paused_rollout_gives_everything_to_the_champion(champion: PolicyVersion, challenger: PolicyVersion) -> None:
     admin = a_user(Role.ADMIN)
     rollout = actions.start_rollout(challenger=challenger, weight=100, user=admin, how="web")
     assert queries.assignment(1).policy == challenger
@@ -115,9 +113,12 @@ def test_human_only_stops_every_policy(champion: PolicyVersion) -> None:
 def test_a_severity_one_label_rolls_back_once(champion: PolicyVersion, challenger: PolicyVersion) -> None:
     rollout = actions.start_rollout(challenger=challenger, weight=50, user=a_user(Role.ADMIN), how="web")
     reviewer = a_user(Role.REVIEWER)
-    label = {"session_id": 3, "rollout_id": rollout.pk, "label_key": "harm"}
-    assert actions.roll_back_for_label(**label, user=reviewer) is True
-    assert actions.roll_back_for_label(**label, user=reviewer) is False
+
+    def label() -> bool:
+        return actions.roll_back_for_label(session_id=3, rollout_id=rollout.pk, label_key="harm", user=reviewer)
+
+    assert label() is True
+    assert label() is False
     rollout.refresh_from_db()
     assert rollout.state == Rollout.State.ROLLED_BACK
     assert "harm on session 3" in rollout.reason
@@ -125,12 +126,22 @@ def test_a_severity_one_label_rolls_back_once(champion: PolicyVersion, challenge
 
 def test_a_session_counts_once_for_its_arm(champion: PolicyVersion, challenger: PolicyVersion) -> None:
     rollout = actions.start_rollout(challenger=challenger, weight=50, user=a_user(Role.ADMIN), how="web")
-    result = {
-        "rollout_id": rollout.pk, "session_id": 1, "arm": "challenger", "outcome": "verified", "end_state": "completed",
-        "steps": 4, "corrections": 1, "takeovers": 0, "ended_at": timezone.now(),
-    }  # fmt: skip
-    actions.record_result(**result)
-    actions.record_result(**result)
+
+    def record() -> None:
+        actions.record_result(
+            rollout_id=rollout.pk,
+            session_id=1,
+            arm="challenger",
+            outcome="verified",
+            end_state="completed",
+            steps=4,
+            corrections=1,
+            takeovers=0,
+            ended_at=timezone.now(),
+        )
+
+    record()
+    record()
     arm = queries.arms(rollout)["challenger"]
     assert (arm.tickets, arm.verified, arm.share, arm.corrections) == (1, 1, 1.0, 1)
 
