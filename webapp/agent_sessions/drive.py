@@ -15,7 +15,8 @@ from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, Policy, Proposal, past
 from sandbox.contracts.tasks import Risk, Task, Verification
 from sandbox.risk import riskier
-from webapp.agent_sessions import actions, crashpoints, frames, leases, proposals, situation, takeover
+from webapp import crashpoints
+from webapp.agent_sessions import actions, frames, leases, proposals, situation, takeover
 from webapp.agent_sessions.choosing import again, choose
 from webapp.agent_sessions.models import Step
 from webapp.agent_sessions.pictures import Pictures

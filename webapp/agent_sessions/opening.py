@@ -7,7 +7,8 @@ from pathlib import Path
 from sandbox import sessions as sandbox
 from sandbox.contracts import storage
 from sandbox.contracts.tasks import Task
-from webapp.agent_sessions import actions, crashpoints, identity, leases
+from webapp import crashpoints
+from webapp.agent_sessions import actions, identity, leases
 from webapp.agent_sessions.models import Session
 from webapp.agent_sessions.rows import Rows
 from webapp.agent_sessions.serial import Serial

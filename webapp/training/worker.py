@@ -11,6 +11,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import close_old_connections, connection
 
+from webapp import crashpoints
 from webapp.rollouts.actions import register_policy
 from webapp.rollouts.models import PolicyVersion
 from webapp.rollouts.queries import local_folder
@@ -56,10 +57,12 @@ def work(run_id: int) -> None:
     claim = actions.claim(run_id=run_id, holder=f"{platform.node()}:{os.getpid()}")
     if claim is None:
         return
+    crashpoints.reach("training_after_claim")
     run = TrainingRun.objects.select_related("dataset", "parent").get(id=run_id)
     try:
         with Heartbeat(claim) as heartbeat:
             policy = _improve(run, claim, heartbeat)
+        crashpoints.reach("training_after_register")
         if policy is not None:
             actions.complete(claim=claim, policy=policy)
             shutil.rmtree(_folder(run), ignore_errors=True)

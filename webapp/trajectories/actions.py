@@ -9,7 +9,7 @@ from django.db.models import F
 
 from sandbox.contracts import storage as files
 from sandbox.contracts.trajectories import Trajectory
-from webapp import storage
+from webapp import crashpoints, storage
 from webapp.accounts.models import User
 from webapp.audit.actions import record
 from webapp.trajectories.models import AppendRequest, DatasetEntry, DatasetVersion, TrajectoryRecord
@@ -48,7 +48,10 @@ def append(*, session_id: int) -> TrajectoryRecord:
     if existing is not None and request.state == AppendRequest.State.DONE:
         return existing
     content = _reviewed_bytes(request)
-    return _append_checked(request=request, trajectory=files.unpack(content), size_bytes=len(content))
+    crashpoints.reach("append_after_fetch")
+    row = _append_checked(request=request, trajectory=files.unpack(content), size_bytes=len(content))
+    crashpoints.reach("append_after_commit")
+    return row
 
 
 def _reviewed_bytes(request: AppendRequest) -> bytes:
@@ -87,6 +90,7 @@ def _append_checked(*, request: AppendRequest, trajectory: Trajectory, size_byte
             before=None,
             after={"session": request.session_id, "template": row.template, "steps": row.steps},
         )
+    crashpoints.reach("append_before_commit")
     return row
 
 

@@ -1,4 +1,4 @@
-"""Named points at which a test may end or stall the session host; in all other processes they do nothing."""
+"""Named points at which a test may end or stall a process; they do nothing anywhere else."""
 
 import logging
 import os
