@@ -143,7 +143,7 @@ class Page:
             return await self._adopt(happened.windows[-1])
         if happened.crashed:
             return await self._reload()
-        if happened.downloads:
+        if happened.downloads or (happened.dropped_document and await self.tab.download()):
             return ActOutcome.DOWNLOAD, f"{happened.downloads[-1]} was refused"
         if happened.dialogs:
             return ActOutcome.NATIVE_DIALOG, happened.dialogs[-1]

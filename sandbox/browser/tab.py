@@ -12,6 +12,7 @@ from sandbox.browser.injected import WORLD, script
 QUIET_MS = 20
 SETTLE_LIMIT_S = 5.0
 LOAD_LIMIT_S = 15.0
+DOWNLOAD_NEWS_S = 0.5
 # Nobody waits for these: they never end, or change nothing that can be read.
 _UNAWAITED = frozenset({"EventSource", "WebSocket", "Image", "Font", "Media", "Ping", "Prefetch", "Manifest"})
 
@@ -25,6 +26,7 @@ class Happened:
         self.windows: list[str] = []
         self.downloads: list[str] = []
         self.failed_document = ""
+        self.dropped_document = False  # asked for, then not shown: a download, or nothing to show
         self.crashed = False
 
 
@@ -150,6 +152,15 @@ class Tab:
                 return False
         return True
 
+    async def download(self) -> str:
+        """The name of the file that a dropped document turned out to be, or ""; its news come late."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DOWNLOAD_NEWS_S):
+                while not self.happened.downloads:
+                    self.moved.clear()
+                    await self.moved.wait()
+        return self.happened.downloads[-1] if self.happened.downloads else ""
+
     async def _rest(self, left_s: float) -> bool:
         limit_ms = int(max(left_s, 0.2) * 1000)
         try:
@@ -216,8 +227,11 @@ class Tab:
 
     def _on_request_failed(self, params: Params) -> None:
         self._waiting.pop(params["requestId"], None)
-        if params.get("type") == "Document" and not params.get("canceled"):
-            self.happened.failed_document = params.get("errorText", "failed")
+        if params.get("type") == "Document":
+            if params.get("canceled"):
+                self.happened.dropped_document = True
+            else:
+                self.happened.failed_document = params.get("errorText", "failed")
 
     def _on_loading(self, params: Params) -> None:
         if params["frameId"] == self.target:

@@ -1,6 +1,7 @@
 // Secrets: found by what they are called, hidden in observations and never drawn.
 const MASK = "•••";
 const SECRET = /pass(?:word|phrase|wd|code)|secret|\btoken\b|private[ _-]?key|api[ _-]?key|密码|密钥/i;
+const SURELY = /secret access key/i;
 const NOT_SECRET = /\b(?:name|id|expir\w*|policy|policies|length|count|ttl|days|hours|manager|version|type|forgot|reset|show|hide|copy|create|add|new access|generate|rotate|delete|status)\b/i;
 const INLINE = /((?:pass(?:word|phrase)|secret(?: access)?(?: key)?|api[ _-]?key|private[ _-]?key|token)\s*[:=]\s*)(\S+)/gi;
 const TOKEN = /(?<![\w+/=-])(?=[\w+/=-]*[a-z])(?=[\w+/=-]*[A-Z])(?=[\w+/=-]*[0-9])[\w+/=-]{16,}(?![\w+/=-])/g;
@@ -10,7 +11,7 @@ let secrets = []; // values registered by whoever signs in
 const masked = new Set();
 const wasPassword = new WeakSet(); // "show password" changes the type; the value stays a secret
 
-const soundsSecret = (text) => !!text && text.length <= 60 && SECRET.test(text) && !NOT_SECRET.test(text);
+const soundsSecret = (text) => !!text && text.length <= 60 && SECRET.test(text) && (SURELY.test(text) || !NOT_SECRET.test(text));
 
 const isTextField = (element) =>
   element.localName === "textarea" || (element.localName === "input" && !/^(?:checkbox|radio|button|submit|reset|image|file|color|range|number|date|time|hidden)$/.test(element.type));
@@ -26,7 +27,8 @@ const fieldIsSecret = (element) => {
 const textIsSecret = (element) => {
   if (/^(?:h[1-6]|th|dt|label|legend|button|a|option|strong|b)$/.test(element.localName)) return false;
   if (soundsSecret(fieldLabel(element))) return true;
-  const before = element.previousSibling;
+  let before = element.previousSibling;
+  while (before && before.nodeType === 3 && !before.data.trim()) before = before.previousSibling;
   const said = before ? squash(before.nodeType === 3 ? before.data : before.nodeType === 1 && !before.matches("input,select,button,a") ? before.textContent : "") : "";
   const pointed = said && said.length <= 40 && (said.endsWith(":") || (before.nodeType === 1 && before.matches("label,strong,b,dt,th,.form-label,.label")));
   if (pointed && soundsSecret(said.replace(/:$/, ""))) return true;

@@ -1,8 +1,9 @@
 // One pass over the page: what a person can see and use now, as one JSON string.
 const LIMIT = 500;
 const refs = new WeakMap(); // node -> ref
-let nodes = new Map(); // ref -> node, of the last observation
-let keys = new Map(); // ref -> what it was, of the last observation
+const KEPT = 4000;
+const nodes = new Map(); // ref -> node, of every observation so far
+const keys = new Map(); // ref -> what it was when last seen
 let lastRef = 0;
 
 const BLOCK = /^(?:p|div|h[1-6]|table|ul|ol|dl|dt|dd|section|article|form|fieldset|li|tr|td|th|pre|blockquote|main|nav|header|footer|aside|caption|legend|figure|details|tbody|thead|tfoot)$/;
@@ -299,14 +300,23 @@ const hash = (text) => {
   return (a >>> 0).toString(16) + (b >>> 0).toString(16);
 };
 
+// What is out of sight keeps its ref: an action on it is then refused by its right name.
+const remember = (pass) => {
+  for (const [ref, node] of pass.nodes) { nodes.delete(ref); nodes.set(ref, node); keys.set(ref, pass.keys.get(ref)); }
+  for (const ref of nodes.keys()) {
+    if (nodes.size <= KEPT) break;
+    nodes.delete(ref);
+    keys.delete(ref);
+  }
+};
+
 // `effect` tells whether an action did anything at all: values, focus, scroll and toasts count.
 const observe = () => {
   maskAll();
   const pass = new Pass();
   if (document.body) pass.walk(document.body, 0, false);
   pass.notices();
-  nodes = pass.nodes;
-  keys = pass.keys;
+  remember(pass);
   const seen = {
     url: location.href, title: maskText(document.title, false), elements: pass.elements,
     dialogs: pass.dialogs.map((dialog) => maskText(cut(dialogTitle(dialog), 120), false)), toasts: pass.toasts, viewport: [innerWidth, innerHeight],
