@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 
 import { api } from "../api/client";
-import type { EnvironmentView, SessionRow, TicketRow } from "../api/types";
+import type { Attempt, EnvironmentView, SessionRow, TicketRow } from "../api/types";
 import { useWords } from "../words";
 import { Mono, OutcomeBadge, PolicyName, StateBadge } from "./badges";
 import { Listing } from "./listing";
@@ -77,8 +77,10 @@ function SessionCell({ session }: { session: TicketRow["session"] }) {
   );
 }
 
+type Tried = Attempt & Partial<SessionRow>;
+
 interface SessionTableProps {
-  rows: SessionRow[];
+  rows: Tried[];
   label: string;
   empty: ReactNode;
   withTicket?: boolean;
@@ -100,7 +102,7 @@ export function SessionTable({ rows, label, empty, withTicket = false }: Session
           ? [
               {
                 name: t("word.ticket"),
-                cell: (row: SessionRow) => (
+                cell: (row: Tried) => (
                   <>
                     {row.ticket?.title}
                     <Text fz="xs" c="dimmed">
@@ -110,7 +112,7 @@ export function SessionTable({ rows, label, empty, withTicket = false }: Session
                 ),
               },
             ]
-          : [{ name: t("ticket.attempt"), cell: (row: SessionRow) => row.attempt ?? "" }]),
+          : [{ name: t("ticket.attempt"), cell: (row: Tried) => row.attempt }]),
         { name: t("word.state"), cell: (row) => <StateBadge state={row.state} /> },
         { name: t("word.outcome"), cell: (row) => <OutcomeBadge outcome={row.outcome} /> },
         { name: t("word.policy"), cell: (row) => <PolicyName policy={row.policy} arm={row.arm} /> },

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { api } from "../api/client";
-import type { AuditRow, Listed } from "../api/types";
+import type { AuditRow, ChainView, Listed } from "../api/types";
 import { useIsAtLeast, useVerb } from "../api/verbs";
 import { Hash, Mono } from "../components/badges";
 import { ChoiceFilter, Listing, PAGE_SIZE, Pager, SearchFilter, useFilters } from "../components/listing";
@@ -82,7 +82,7 @@ export default function AuditPage() {
 function ChainCheck() {
   const { t } = useWords();
   const isAdmin = useIsAtLeast("admin");
-  const check = useVerb(() => api.get<{ ok: boolean; entries: number; first_broken: number | null }>("/audit/verify"));
+  const check = useVerb(() => api.get<ChainView>("/audit/verify"));
   if (!isAdmin) return null;
   return (
     <Group gap="xs">

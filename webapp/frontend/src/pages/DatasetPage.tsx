@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 
 import { api } from "../api/client";
-import type { DatasetRow, TrajectoryRow } from "../api/types";
+import type { Dataset } from "../api/types";
 import { Hash } from "../components/badges";
 import { Empty, Facts, Loaded, Page } from "../components/page";
 import { Ago } from "../components/time";
@@ -15,7 +15,7 @@ export default function DatasetPage() {
   const number = Number(useParams().number);
   const query = useQuery({
     queryKey: ["datasets", "one", number],
-    queryFn: () => api.get<DatasetRow & { entries: TrajectoryRow[] }>(`/datasets/${number}`),
+    queryFn: () => api.get<Dataset>(`/datasets/${number}`),
   });
   return (
     <Page title={t("datasets.heading", { n: number })}>

@@ -107,9 +107,9 @@ function Serving({ home }: { home: Home }) {
         <Text fz="sm">
           {t("home.champion")}: {champion ? <To to={`/policies/${champion}`}><Mono>v{champion}</Mono></To> : t("word.none")}
         </Text>
-        {rollout && (
+        {rollout !== null && (
           <Text fz="sm">
-            {t("home.rollout")}: <To to={`/rollouts/${rollout.id}`}>v{rollout.challenger} · {rollout.weight} %</To>
+            {t("home.rollout")}: <To to={`/rollouts/${rollout}`}>{t("rollout.heading", { id: rollout })}</To>
           </Text>
         )}
       </Group>

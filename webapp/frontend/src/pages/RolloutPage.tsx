@@ -23,6 +23,7 @@ export default function RolloutPage() {
 
 function RolloutOf({ rollout }: { rollout: RolloutView }) {
   const { t } = useWords();
+  const { champion, challenger } = rollout.arms;
   return (
     <Page title={t("rollout.heading", { id: rollout.id })} beside={<StateBadge state={rollout.state} />} actions={<Verbs rollout={rollout} />}>
       <Stack gap="sm">
@@ -38,13 +39,13 @@ function RolloutOf({ rollout }: { rollout: RolloutView }) {
             ]}
           />
         </Paper>
-        {rollout.arms && <Arms arms={rollout.arms} />}
+        {champion && challenger && <Arms arms={{ champion, challenger }} />}
       </Stack>
     </Page>
   );
 }
 
-function Arms({ arms }: { arms: NonNullable<RolloutView["arms"]> }) {
+function Arms({ arms }: { arms: { champion: Arm; challenger: Arm } }) {
   const { t } = useWords();
   const sides = [arms.champion, arms.challenger];
   const rows: [string, (arm: Arm) => ReactNode][] = [

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { api } from "../api/client";
-import type { Listed, RolloutView } from "../api/types";
+import type { Listed, RolloutRow } from "../api/types";
 import { Mono, StateBadge } from "../components/badges";
 import { Listing, PAGE_SIZE, Pager, useFilters } from "../components/listing";
 import { Empty, Loaded, Page, To } from "../components/page";
@@ -14,7 +14,7 @@ export default function RolloutsPage() {
   const filters = useFilters([]);
   const query = useQuery({
     queryKey: ["rollouts", filters.offset],
-    queryFn: () => api.get<Listed<RolloutView>>("/rollouts", { limit: PAGE_SIZE, offset: filters.offset }),
+    queryFn: () => api.get<Listed<RolloutRow>>("/rollouts", { limit: PAGE_SIZE, offset: filters.offset }),
   });
   return (
     <Page title={t("nav.rollouts")}>

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "react-router";
 
 import { api } from "../api/client";
-import type { SessionRow, Ticket } from "../api/types";
+import type { Attempt, Ticket } from "../api/types";
 import { useVerb } from "../api/verbs";
 import { useAsk } from "../components/ask";
 import { StateBadge } from "../components/badges";
@@ -29,7 +29,7 @@ function TicketOf({ ticket }: { ticket: Ticket }) {
         <Paper>
           <Stack gap="sm">
             <Title order={2}>{ticket.title}</Title>
-            <Text fz="sm">{ticket.goal?.text || ticket.text}</Text>
+            <Text fz="sm">{ticket.text}</Text>
             <Facts
               facts={[
                 [t("word.environment"), names.environment(ticket.environment)],
@@ -65,7 +65,7 @@ function Verbs({ ticket }: { ticket: Ticket }) {
   const ask = useAsk();
   const navigate = useNavigate();
   const cancel = useVerb(() => api.post(`/tickets/${ticket.id}/cancel`), { touches: ["ticket", "tickets"] });
-  const rerun = useVerb(() => api.post<SessionRow>(`/tickets/${ticket.id}/rerun`), {
+  const rerun = useVerb(() => api.post<Attempt>(`/tickets/${ticket.id}/rerun`), {
     touches: ["ticket", "tickets"],
     done: (session) => void navigate(`/sessions/${session.id}`),
   });

@@ -85,7 +85,14 @@ export function StatePanel({ view, takeOver }: { view: SessionView; takeOver: ((
       <Group justify="space-between" gap="sm" wrap="nowrap">
         <Group gap="sm" wrap="nowrap">
           {isMoving && <Loader size={14} aria-hidden />}
-          <Text fz="sm">{says[view.state] ?? t("session.running")}</Text>
+          <div>
+            <Text fz="sm">{says[view.state] ?? t("session.running")}</Text>
+            {view.end_reason && (
+              <Text fz="sm" c="dimmed">
+                {view.end_reason}
+              </Text>
+            )}
+          </div>
         </Group>
         {takeOver && (
           <Button variant="default" leftSection={<IconSteeringWheel size={15} />} rightSection={<Kbd aria-hidden>T</Kbd>} onClick={takeOver}>

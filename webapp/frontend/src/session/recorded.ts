@@ -21,7 +21,7 @@ export function recordedSteps(trajectory: Trajectory): StepView[] {
       proposal: step.proposal,
       decision: step.decision ?? "",
       source: step.source ?? "",
-      decided_by: null,
+      decided_by: "",
       decided_at: null,
       reason: "",
       action: step.action,

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { api } from "../api/client";
-import type { Token } from "../api/types";
+import type { CreatedToken, Token } from "../api/types";
 import { useVerb } from "../api/verbs";
 import { useAsk } from "../components/ask";
 import { Mono } from "../components/badges";
@@ -88,7 +88,7 @@ function NewToken() {
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<string[]>(["read", "tickets"]);
   const [days, setDays] = useState<string | number>(30);
-  const create = useVerb(() => api.post<Token>("/tokens", { name, scopes, days: Number(days) }), { touches: ["tokens"] });
+  const create = useVerb(() => api.post<CreatedToken>("/tokens", { name, scopes, days: Number(days) }), { touches: ["tokens"] });
   if (create.data?.token) {
     return (
       <Stack gap="sm">

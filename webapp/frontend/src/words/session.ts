@@ -141,8 +141,11 @@ export const session = {
   "correct.confirm": ["Do this instead", "改为执行"],
 
   "reject.title": ["Reject this step?", "拒绝这一步？"],
-  "reject.body": ["{what} will not be done, and this attempt ends as rejected.", "不会执行{what}，本次尝试以拒绝结束。"],
-  "reject.verb": ["Reject and end the attempt", "拒绝并结束"],
+  "reject.body": [
+    "{what} will not be done. The agent puts its next best forward; after three rejections the attempt ends.",
+    "不会执行{what}。代理会提出次优动作；三次拒绝后本次尝试结束。",
+  ],
+  "reject.verb": ["Reject this step", "拒绝这一步"],
 
   "timeline.title": ["Timeline", "时间线"],
   "timeline.empty": ["No step yet", "尚无步骤"],
