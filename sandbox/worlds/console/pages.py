@@ -116,7 +116,7 @@ def _list(world: World, kind: Kind, query: Mapping[str, str]) -> str:
     create = widgets.link(kind.create_title, f"{base}/new", attributes='class="button primary"')
     search = (
         f'<input type="search" data-search="{base}" aria-label="Search {kind.plural.lower()}" '
-        f'name="q" value="{escape(searched)}" autocomplete="off">'
+        f'placeholder="Search {kind.plural.lower()}" name="q" value="{escape(searched)}" autocomplete="off">'
     )
     heads = "".join(f"<th>{_sort_link(kind, each, sort, searched)}</th>" for each in kind.columns)
     pager = _pager(base, {"q": searched, "sort": sort}, number=number, last=last, count=len(found), size=size)
