@@ -15,6 +15,9 @@ from django.db import connections  # noqa: E402
 # because that one is read before this file.
 assert settings.DATABASES
 
+# A password's hash is slow on purpose; here it only costs time.
+settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings() -> None:

@@ -7,6 +7,7 @@ from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.parser import Parser
 
 from webapp import problems
 from webapp.accounts.api import router as accounts
@@ -18,7 +19,22 @@ from webapp.tickets.api import router as tickets
 from webapp.training.api import router as training
 from webapp.trajectories.api import router as trajectories
 
-api = NinjaAPI(title="Belay", version="1", docs_url="/docs", urls_namespace="api")
+
+class _Parser(Parser):
+    """Refuses the one character that JSON and addresses can carry and PostgreSQL cannot."""
+
+    def parse_body(self, request: HttpRequest) -> Any:
+        if b"\\u0000" in request.body or b"\x00" in request.body:
+            raise problems.BadInput("Text cannot hold the character U+0000.")
+        return super().parse_body(request)
+
+    def parse_querydict(self, data: Any, list_fields: list[str], request: HttpRequest) -> Any:
+        if any("\x00" in value for values in data.lists() for value in values[1]):
+            raise problems.BadInput("Text cannot hold the character U+0000.")
+        return super().parse_querydict(data, list_fields, request)
+
+
+api = NinjaAPI(title="Belay", version="1", docs_url="/docs", urls_namespace="api", parser=_Parser())
 
 for router in (accounts, audit, tickets, agent_sessions, trajectories, training, rollouts, home):
     api.add_router("", router)

@@ -24,16 +24,14 @@ SIGN_IN_WINDOW_S = 300
 def sign_in(*, request: HttpRequest, username: str, password: str) -> User:
     """Open a signed-in browser session. Raises NotSignedIn, TooManyRequests."""
     key = f"belay:sign-in:{request.META.get('REMOTE_ADDR', '')}:{username.lower()}"
-    valkey = Redis.from_url(settings.VALKEY_URL)
-    tries = int(valkey.incr(key))
-    if tries == 1:
-        valkey.expire(key, SIGN_IN_WINDOW_S)
-    if tries > SIGN_IN_TRIES:
-        raise TooManyRequests(f"Too many tries for {username}. Wait {SIGN_IN_WINDOW_S // 60} minutes.")
-    user = authenticate(request, username=username, password=password)
-    if not isinstance(user, User):
-        raise NotSignedIn("Name or password is wrong.")
-    valkey.delete(key)
+    with Redis.from_url(settings.VALKEY_URL) as valkey:
+        valkey.set(key, 0, nx=True, ex=SIGN_IN_WINDOW_S)  # never a counter without an end
+        if int(valkey.incr(key)) > SIGN_IN_TRIES:
+            raise TooManyRequests(f"Too many tries for {username}. Wait {SIGN_IN_WINDOW_S // 60} minutes.")
+        user = authenticate(request, username=username, password=password)
+        if not isinstance(user, User):
+            raise NotSignedIn("Name or password is wrong.")
+        valkey.delete(key)
     login(request, user)
     _record("user.sign_in", user, by=user, how="web")
     return user

@@ -13,6 +13,7 @@ from ninja.decorators import decorate_view
 from webapp.access import caller, needs
 from webapp.accounts import actions, queries
 from webapp.accounts.models import ApiToken, Role, Scope, User
+from webapp.problems import Forbidden
 
 router = Router(tags=["accounts"])
 
@@ -119,6 +120,8 @@ def list_tokens(request: HttpRequest) -> Any:
 @router.post("/tokens", response={201: CreatedToken}, **needs(Role.OPERATOR, Scope.ADMIN))
 def create_token(request: HttpRequest, body: NewToken) -> tuple[int, dict[str, Any]]:
     who = caller(request)
+    if who.how != "web":  # else a token for one thing could make itself one for everything
+        raise Forbidden("Tokens are made by signed-in people, not by tokens.")
     row, text = actions.create_token(user=who.user, **body.dict(), how=who.how)
     return 201, {**TokenRow.from_orm(row).dict(), "token": text}
 

@@ -93,6 +93,9 @@ def set_approval_policy(
     *, environment: str, auto_approve_up_to: str, approval_timeout_s: int, version: int, user: User | None, how: str
 ) -> ApprovalPolicy:
     """Say up to which risk steps go on without asking. Raises Conflict where the policy was changed meanwhile."""
+    if auto_approve_up_to not in ApprovalPolicy.UpTo.values:
+        sentence = f"Choose one of {', '.join(ApprovalPolicy.UpTo.values)}; what is riskier always asks."
+        raise BadInput("This cannot go on without asking.", errors={"auto_approve_up_to": sentence})
     policy, _ = ApprovalPolicy.objects.select_for_update().get_or_create(environment=environment)
     if policy.version != version:
         raise Conflict("Somebody changed this policy meanwhile; load it again.")

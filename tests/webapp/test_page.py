@@ -1,0 +1,90 @@
+"""The one HTML page, the origin check of sockets, and object storage."""
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from webapp import storage
+from webapp.origins import is_allowed
+
+
+@pytest.fixture
+def built(tmp_path: Path, settings: Settings) -> None:
+    settings.BASE_DIR = tmp_path
+    dist = tmp_path / "webapp" / "frontend" / "dist"
+    dist.mkdir(parents=True)
+    (dist / "index.html").write_text("<!doctype html><title>Belay</title>")
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("address", ["/", "/tickets", "/sessions/7", "/approvals?risk=cost"])
+def test_every_address_of_the_front_end_is_the_same_page(address: str) -> None:
+    response = Client().get(address)
+    assert (response.status_code, b"Belay" in response.content) == (200, True)
+    assert "csrftoken" in response.cookies
+
+
+@pytest.mark.usefixtures("built")
+def test_the_page_runs_only_our_scripts_and_stands_in_no_frame() -> None:
+    response = Client().get("/")
+    policy = response["Content-Security-Policy"]
+    assert "script-src 'self';" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe-eval" not in policy
+    assert (response["X-Content-Type-Options"], response["X-Frame-Options"]) == ("nosniff", "DENY")
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("address", ["/api/no-such", "/static/no-such.js", "/ws/no-such"])
+def test_what_is_not_a_page_is_not_answered_with_one(address: str) -> None:
+    assert Client().get(address).status_code == 404
+
+
+def test_without_a_built_front_end_it_says_what_to_do(tmp_path: Path, settings: Settings) -> None:
+    settings.BASE_DIR = tmp_path
+    response = Client().get("/")
+    assert (response.status_code, b"make up" in response.content) == (503, True)
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "scheme", "allowed"),
+    [
+        ("http://127.0.0.1:8000", "127.0.0.1:8000", "ws", True),
+        ("https://belay.example", "belay.example", "wss", True),
+        ("https://proxied.example", "inner:8000", "ws", True),  # named in CSRF_TRUSTED_ORIGINS
+        ("http://127.0.0.1:9000", "127.0.0.1:8000", "ws", False),  # another port
+        ("http://belay.example", "belay.example", "wss", False),  # another scheme
+        ("https://evil.example", "belay.example", "wss", False),
+        ("null", "belay.example", "wss", False),
+        ("", "belay.example", "wss", False),
+        ("", "", "ws", False),
+    ],
+)
+def test_sockets_open_only_for_our_own_pages(
+    origin: str, host: str, scheme: str, allowed: bool, settings: Settings
+) -> None:
+    settings.CSRF_TRUSTED_ORIGINS = ["https://proxied.example"]
+    assert is_allowed(origin, host, scheme) is allowed
+
+
+def test_what_is_stored_comes_back(tmp_path: Path) -> None:
+    storage.put("frames/a.jpg", b"picture", "image/jpeg")
+    storage.put("frames/a.jpg", b"picture", "image/jpeg")
+    storage.get_to("frames/a.jpg", tmp_path / "a.jpg")
+    assert (storage.get("frames/a.jpg"), (tmp_path / "a.jpg").read_bytes()) == (b"picture", b"picture")
+    assert storage.exists("frames/a.jpg")
+
+
+def test_what_is_not_stored_is_missing_by_name(tmp_path: Path) -> None:
+    assert not storage.exists("frames/none.jpg")
+    with pytest.raises(storage.Missing, match=r"frames/none\.jpg"):
+        storage.get_to("frames/none.jpg", tmp_path / "none.jpg")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_bucket_is_made_once() -> None:
+    storage.ensure_bucket()
+    storage.ensure_bucket()
+    assert storage.client().bucket_exists(storage.settings.S3_BUCKET)
