@@ -63,9 +63,8 @@ def work(run_id: int) -> None:
         with Heartbeat(claim) as heartbeat:
             policy = _improve(run, claim, heartbeat)
         crashpoints.reach("training_after_register")
-        if policy is not None:
-            actions.complete(claim=claim, policy=policy)
-            shutil.rmtree(_folder(run), ignore_errors=True)
+        actions.complete(claim=claim, policy=policy)
+        shutil.rmtree(_folder(run), ignore_errors=True)
     except actions.LeaseLost:
         log.info("training run %s was cancelled or taken over", run_id)
         return
@@ -76,7 +75,7 @@ def work(run_id: int) -> None:
     train_when_due.delay()
 
 
-def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> PolicyVersion | None:
+def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> PolicyVersion:
     from learning import jobs  # the door to torch: only this worker opens it
 
     actions.report(claim=claim, phase="load", progress=0.0, step=0, values={})
@@ -101,13 +100,14 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
         budget_s=float(run.spec.get("budget_s", settings.TRAIN_BUDGET_S)),
         lineage=lineage,
     )
-    improved = jobs.improve(
-        request,
-        report=lambda p: actions.report(claim=claim, phase=p.phase, progress=p.progress, step=p.step, values=p.values),
-        should_stop=heartbeat.lost.is_set,
-    )
-    if heartbeat.lost.is_set():
-        raise actions.LeaseLost(f"training run {run.pk} was taken away")
+
+    def report(at: jobs.Progress) -> None:
+        actions.report(claim=claim, phase=at.phase, progress=at.progress, step=at.step, values=at.values)
+
+    try:
+        improved = jobs.improve(request, report=report, should_stop=heartbeat.lost.is_set)
+    except jobs.Stopped as stopped:
+        raise actions.LeaseLost(f"training run {run.pk} was taken away") from stopped
     actions.report(claim=claim, phase="register", progress=0.99, step=0, values={})
     return register_policy(
         folder=improved.folder,
