@@ -86,13 +86,13 @@ def varied(
     """
     rng = np.random.default_rng([seed, 2, step])
     varied_inputs = dict(inputs)
-    words = inputs["element_words"].copy()
+    words = inputs["element_words"].astype(np.int64)  # a copy
     rate = np.array([0.04, 0.04, 0.04, 0.15, 0.1])[None, None, :, None]  # name, label, group, row, value
     swap = (words >= _FIRST_WORD) & (rng.random(words.shape) < rate)
     words[swap] = rng.integers(_FIRST_WORD, VOCABULARY, int(swap.sum()))
     varied_inputs["element_words"] = words
     for name, share in (("goal_words", 0.1), ("text_words", 0.05), ("history_words", 0.05), ("option_words", 0.05)):
-        changed = inputs[name].copy()
+        changed = inputs[name].astype(np.int64)
         swap = (changed >= _FIRST_WORD) & (rng.random(changed.shape) < share)
         changed[swap] = rng.integers(_FIRST_WORD, VOCABULARY, int(swap.sum()))
         varied_inputs[name] = changed

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from msgspec import Struct
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor
@@ -17,20 +16,8 @@ from torch import Tensor
 from learning import batches, losses
 from learning.features import KINDS
 from learning.networks import ElementSetPolicy, Shape, run, tensors
+from learning.progress import Progress, Stopped
 from learning.samples import Sample, held_out
-
-
-class Progress(Struct, frozen=True):
-    """How far a training is; `values` are numbers for curves."""
-
-    phase: str
-    progress: float
-    step: int
-    values: dict[str, float]
-
-
-class Stopped(RuntimeError):
-    """Somebody asked the training to stop; its checkpoint is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +135,7 @@ def probabilities(samples: Sequence[Sample], *, session_share: float) -> NDArray
     chances = np.array(
         [share[s.session] / templates[s.session] / count[(s.session, s.template)] for s in samples], np.float64
     )
-    return chances / chances.sum()
+    return np.asarray(chances / chances.sum())
 
 
 @torch.no_grad()
@@ -160,9 +147,7 @@ def accuracy(network: ElementSetPolicy, samples: Sequence[Sample]) -> dict[str, 
     for start in range(0, len(ordered), 64):
         batch = ordered[start : start + 64]
         arrays = batches.inputs_of([sample.arrays for sample in batch])
-        labels = tensors(
-            batches.labels_of(batch, arrays["element_there"].shape[1], arrays["option_there"].shape[1])
-        )
+        labels = tensors(batches.labels_of(batch, arrays["element_there"].shape[1], arrays["option_there"].shape[1]))
         right = greedy_right(run(network, tensors(arrays)), labels)
         for sample, good in zip(batch, right.tolist(), strict=True):
             before = found.get(sample.template, (0, 0))

@@ -54,7 +54,7 @@ def to_onnx(network: ElementSetPolicy, path: Path, examples: Sequence[Arrays]) -
 
 
 def _widened(arrays: Arrays) -> dict[str, NDArray[np.generic]]:
-    """The example with at least three elements and two options (padding), since sizes 0 and 1 are special to a tracer."""
+    """The example padded to three elements and two options: sizes 0 and 1 are special to a tracer."""
     inputs = batches.inputs_of([arrays])
     widened = {}
     for name, array in inputs.items():

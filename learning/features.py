@@ -22,13 +22,45 @@ FIELDS, WORDS = 5, 8  # texts of an element (name, label, group, row, value) and
 GOAL_TEXT, PLACE = 24, 16  # words of the goal's text, and of address, title and dialogs
 
 ROLES = (
-    "button link textbox searchbox checkbox radio combobox listbox option tab menuitem spinbutton switch slider "
-    "heading cell text status img row dialog alert progressbar"
-).split()
+    "button",
+    "link",
+    "textbox",
+    "searchbox",
+    "checkbox",
+    "radio",
+    "combobox",
+    "listbox",
+    "option",
+    "tab",
+    "menuitem",
+    "spinbutton",
+    "switch",
+    "slider",
+    "heading",
+    "cell",
+    "text",
+    "status",
+    "img",
+    "row",
+    "dialog",
+    "alert",
+    "progressbar",
+)
 REGIONS = ("main", "nav", "header", "dialog", "toast")
 STATES = (
-    "checked disabled editable expanded focused invalid offscreen password pressed readonly required selected"
-).split()
+    "checked",
+    "disabled",
+    "editable",
+    "expanded",
+    "focused",
+    "invalid",
+    "offscreen",
+    "password",
+    "pressed",
+    "readonly",
+    "required",
+    "selected",
+)
 KINDS = ("click", "type", "select", "press", "scroll", "wait", "finish", "answer", "give_up")
 KEYS = ("Enter", "Escape", "Tab", "Backspace", "Delete", "ArrowUp", "ArrowDown", "Space")
 DIRECTIONS = ("up", "down")
@@ -134,7 +166,7 @@ def goal_tokens(goal: Goal) -> tuple[tuple[str, str], ...]:
 
 
 def kept(elements: Sequence[Element], values: Sequence[Text]) -> tuple[Element, ...]:
-    """At most MAX_ELEMENTS, in document order: toasts and dialogs first, then what can be used or speaks of the goal."""
+    """At most MAX_ELEMENTS, in document order: first dialogs, then what speaks of the goal or can be used."""
     if len(elements) <= MAX_ELEMENTS:
         return tuple(elements)
 
@@ -275,7 +307,7 @@ def _goal_words(texts: Sequence[tuple[str, str]], hidden: frozenset[str]) -> Int
     words = np.zeros((GOALS, 2, WORDS), np.int64)
     for g, (name, text) in enumerate(texts):
         words[g, 0] = lexical.ids(lexical.read_field_name(name).plain, frozenset(), WORDS)
-        words[g, 1] = lexical.ids(text, frozenset(), WORDS)  # choices ("stopped") have a meaning; names are hashed noise
+        words[g, 1] = lexical.ids(text, frozenset(), WORDS)  # a choice ("stopped") means something
     return words
 
 

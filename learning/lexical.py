@@ -13,7 +13,7 @@ _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_]+(?:[-_.:@/][^\W_]+)*")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NUMBER = re.compile(r"([+-]?\d[\d,]*(?:\.\d+)?)\s*([a-z%]{0,5})")
 _QUOTED = re.compile(r"[\"'“‘「]([^\"'”’」]{1,80})[\"'”’」]")
-_UNITS = {"b": 0, "byte": 0, "bytes": 0, "k": 1, "kb": 1, "kib": 1, "m": 2, "mb": 2, "mib": 2}
+_UNITS: dict[str, int] = {"b": 0, "byte": 0, "bytes": 0, "k": 1, "kb": 1, "kib": 1, "m": 2, "mb": 2, "mib": 2}
 _UNITS |= {"g": 3, "gb": 3, "gib": 3, "t": 4, "tb": 4, "tib": 4}
 
 
@@ -64,7 +64,7 @@ def same_number(one: tuple[float, str] | None, other: tuple[float, str] | None) 
     if not one[1] or not other[1] or one[1] == other[1]:
         return one[0] == other[0]
     if one[1] in _UNITS and other[1] in _UNITS:
-        return abs(one[0] * 1024 ** _UNITS[one[1]] - other[0] * 1024 ** _UNITS[other[1]]) < 1e-6
+        return one[0] * 1024.0 ** _UNITS[one[1]] == other[0] * 1024.0 ** _UNITS[other[1]]
     return False
 
 

@@ -16,7 +16,7 @@ from sandbox.contracts.actions import Action, ActOutcome, ActResult, Click, Fini
 from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.policies import Past, Policy, Proposal, past
 from sandbox.contracts.tasks import Outcome, Risk, Split, Task, Verification
-from sandbox.contracts.trajectories import Step, Trajectory
+from sandbox.contracts.trajectories import Actor, Step, Trajectory
 
 log = logging.getLogger(__name__)
 
@@ -106,6 +106,7 @@ def _chosen(
 ) -> Step:
     """Who acts at this step, and with what; the result is filled in when it is done."""
     undone = ActResult(ActOutcome.DONE)
+    by_oracle: Actor = "oracle"
     if opinion is None and own is not None:
         return Step(observation, own, "policy", "approved", "auto_policy", Risk.UNKNOWN, own.action, undone)
     assert opinion is not None, "an episode needs an oracle or a policy"
@@ -114,16 +115,14 @@ def _chosen(
     if own is None and not isinstance(opinion.action, Finish | GiveUp) and rng.random() < episode.slips:
         other = slip(observation, opinion.action, task, rng)
     if other is None or other == opinion.action or isinstance(opinion.action, Finish):
-        return Step(observation, None, ORACLE, None, None, Risk.UNKNOWN, opinion.action, undone)
+        return Step(observation, None, by_oracle, None, None, Risk.UNKNOWN, opinion.action, undone)
     if isinstance(other, Finish | GiveUp):  # the policy would end too early: the oracle goes on
-        return Step(observation, None, ORACLE, None, None, Risk.UNKNOWN, opinion.action, undone)
+        return Step(observation, None, by_oracle, None, None, Risk.UNKNOWN, opinion.action, undone)
     return Step(observation, opinion, "policy", None, None, Risk.UNKNOWN, other, undone)
 
 
 def _done(step: Step, result: ActResult) -> Step:
-    return Step(
-        step.observation, step.proposal, step.actor, step.decision, step.source, step.risk, step.action, result
-    )
+    return Step(step.observation, step.proposal, step.actor, step.decision, step.source, step.risk, step.action, result)
 
 
 def slip(observation: Observation, right: Action, task: Task, rng: random.Random) -> Action | None:
@@ -249,11 +248,12 @@ def _on_ray(episodes: Sequence[Episode], folder: str, name: str, workers: int) -
     """Hand out one episode at a time, the next to whoever is free; a dead actor costs its episode."""
     import ray  # only where asked for
 
-    if not ray.is_initialized():
-        address = os.environ.get("RAY_ADDRESS")
-        here = {} if address else {"num_cpus": workers, "include_dashboard": False}
-        ray.init(address=address, log_to_driver=False, **here)
-    remote = ray.remote(num_cpus=1)(Player)
+    address = os.environ.get("RAY_ADDRESS")
+    if not ray.is_initialized() and address:
+        ray.init(address=address, log_to_driver=False)
+    elif not ray.is_initialized():
+        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
+    remote: Any = ray.remote(num_cpus=1)(Player)
     waiting = list(reversed(episodes))
     busy: dict[Any, tuple[Any, Episode]] = {}
     free = [remote.remote(folder, name=name) for _ in range(min(workers, len(episodes)))]

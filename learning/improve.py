@@ -1,0 +1,121 @@
+"""From trajectory files to a policy's folder: read, rehearse, train, judge, write."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from learning import artefact, bc
+from learning.bc import Recipe, Trained
+from learning.intervals import wilson
+from learning.networks import Shape
+from learning.progress import Progress, Stopped
+from learning.samples import Lessons, is_session, lessons
+from sandbox.contracts import storage
+from sandbox.contracts.trajectories import Trajectory
+
+FROM_NOTHING = Recipe(steps=6000, batch=32, learning_rate=1e-3)
+FINE_TUNE = Recipe(steps=500, batch=32, learning_rate=4e-4, judge_every=250)
+REHEARSED = 150  # demonstrations rehearsed beside real sessions; enough to keep what is known, few enough to be quick
+
+
+def improve(
+    *,
+    parent: Path | None,
+    trajectories: Sequence[Path],
+    out: Path,
+    work: Path,
+    seed: int,
+    budget_s: float,
+    lineage: Mapping[str, Any],
+    report: Callable[[Progress], None],
+    should_stop: Callable[[], bool],
+    recipe: Recipe | None = None,
+) -> tuple[Path, dict[str, Any], dict[str, Any], float]:
+    """Returns (folder, evaluation, spec, held-out accuracy). Raises Stopped."""
+    report(Progress("read", 0.0, 0, {}))
+    contents = [path.read_bytes() for path in trajectories]
+    every = [storage.unpack(content) for content in contents]
+    learnt_from = rehearsal(every, seed=seed) if parent else every
+    found = _featurised(learnt_from, report, should_stop)
+    network = artefact.load(parent) if parent else bc.fresh(Shape(), seed=seed)
+    chosen = recipe or (FINE_TUNE if parent else FROM_NOTHING)
+    chosen = Recipe(**{**asdict(chosen), "seed": seed})
+    trained = bc.train(
+        found.samples, network, chosen, work=work, budget_s=budget_s, report=report, should_stop=should_stop
+    )
+    report(Progress("export", 1.0, trained.steps, {}))
+    evaluation = offline(trained)
+    receipt = {
+        **lineage,
+        "dataset_files_sha256": artefact.dataset_hash([storage.address(content) for content in contents]),
+        "trajectories": len(every),
+        "environments": sorted({each.task.environment for each in every}),
+        "recipe": asdict(chosen),
+        "seconds": round(trained.seconds, 1),
+        "unsayable": found.unsayable,
+        "code_commit": artefact.commit(),
+        "machine": artefact.machine(),
+    }
+    spec = artefact.write(
+        out,
+        network,
+        examples=[sample.arrays for sample in found.samples[:: max(1, len(found.samples) // 8)][:8]],
+        templates=dict(Counter(each.task.template for each in learnt_from)),
+        evaluation=evaluation,
+        receipt=receipt,
+        title=str(lineage.get("title", "Policy")),
+    )
+    return out, evaluation, spec, trained.held_out_accuracy
+
+
+def rehearsal(trajectories: Sequence[Trajectory], *, seed: int) -> list[Trajectory]:
+    """Every session, and a fair choice of demonstrations: as many of each template, REHEARSED in all."""
+    sessions = [each for each in trajectories if is_session(each)]
+    by_template: dict[str, list[Trajectory]] = {}
+    for each in trajectories:
+        if not is_session(each):
+            by_template.setdefault(each.task.template, []).append(each)
+    if not sessions:
+        return list(trajectories)
+    share = max(1, REHEARSED // max(1, len(by_template)))
+    rng = random.Random(seed)  # noqa: S311  # not a secret
+    chosen = [rng.sample(group, min(share, len(group))) for _, group in sorted(by_template.items())]
+    return [*sessions, *(each for group in chosen for each in group)]
+
+
+def offline(trained: Trained) -> dict[str, Any]:
+    """Held-out action accuracy, as plain data for evaluation.json."""
+    right = sum(each for each, _ in trained.by_template.values())
+    count = sum(each for _, each in trained.by_template.values())
+    return {
+        "held_out": {
+            "right": right,
+            "all": count,
+            "accuracy": trained.held_out_accuracy,
+            "interval": wilson(right, count),
+            "templates": {name: {"right": r, "all": n} for name, (r, n) in trained.by_template.items()},
+        },
+        "train_samples": trained.train_samples,
+        "steps": trained.steps,
+    }
+
+
+def _featurised(
+    trajectories: Sequence[Trajectory], report: Callable[[Progress], None], should_stop: Callable[[], bool]
+) -> Lessons:
+    found = Lessons([], {})
+    for index, trajectory in enumerate(trajectories):
+        if should_stop():
+            raise Stopped("stopped while reading trajectories")
+        more = lessons([trajectory])
+        found.samples.extend(more.samples)
+        for place, count in more.unsayable.items():
+            found.unsayable[place] = found.unsayable.get(place, 0) + count
+        if index % 50 == 0:
+            report(Progress("featurise", index / len(trajectories), index, {}))
+    if not found.samples:
+        raise ValueError("there is nothing to learn from: no step of these trajectories has a right action to teach")
+    return found

@@ -1,0 +1,215 @@
+"""Makes the starter policy from nothing: demonstrate, learn, advise, learn again, judge, ship.
+
+Run: python -m learning.starter --work .belay/starter [--quick]; goes on where it was stopped.
+"""
+
+import argparse
+import json
+import logging
+import lzma
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from learning import artefact, jobs
+from learning.bc import Recipe
+from learning.evaluate import Evaluation, evaluate
+from learning.improve import improve
+from learning.progress import Progress
+from learning.rollouts import Episode, Mode, Played, play_all
+from sandbox import sessions
+from sandbox.contracts import storage
+from sandbox.contracts.tasks import Outcome
+from sandbox.contracts.trajectories import Trajectory
+
+log = logging.getLogger(__name__)
+
+LEFT_OUT = ("object-store/change-quota",)  # on purpose: this one is learnt from people's corrections
+LARGEST_BYTES = 5 * 1024 * 1024
+ADVICE_SEEDS, TEST_SEEDS = 100_000, 1_000_000
+SLIPS = 0.1
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """How much of everything."""
+
+    demonstrations: int = 50  # of each template
+    advised: int = 20  # episodes of each template in each round
+    rounds: int = 1
+    steps: int = 5000
+    judged: int = 10  # held-out tasks of each template
+    seed: int = 7
+
+
+QUICK = Plan(demonstrations=4, advised=2, rounds=1, steps=200, judged=1)
+
+
+def make(plan: Plan, *, work: Path, out: Path, templates: Sequence[str], workers: int) -> Evaluation:
+    """Everything from nothing to a folder that can be shipped."""
+    began = time.monotonic()
+    demonstrated = collect("demonstrate", templates, range(plan.demonstrations), work / "demonstrations", None, workers)
+    parent: Path | None = None
+    files = list(demonstrated)
+    for number in range(plan.rounds + 1):
+        folder = work / f"policy-{number}"
+        if not (folder / "receipt.json").is_file():
+            learn(plan, number, files, parent, folder, work / f"checkpoints-{number}")
+        parent = folder
+        if number < plan.rounds:
+            first = ADVICE_SEEDS * (number + 1)
+            seeds = range(first, first + plan.advised)
+            files += collect("advise", templates, seeds, work / f"advice-{number}", folder, workers)
+    assert parent is not None
+    judged = judge(parent, plan, templates, workers)
+    ship(parent, judged, files, out, plan, seconds=time.monotonic() - began)
+    return judged
+
+
+def collect(
+    mode: Mode,
+    templates: Sequence[str],
+    seeds: range,
+    folder: Path,
+    policy: Path | None,
+    workers: int,
+) -> list[Path]:
+    """Play what is not yet in the folder; returns the files of what teaches something."""
+    folder.mkdir(parents=True, exist_ok=True)
+    slips = SLIPS if mode == "demonstrate" else 0.0
+    episodes = [Episode(each, seed, "train", mode, slips) for seed in seeds for each in templates]
+    missing = [each for each in episodes if not _file(folder, each).is_file()]
+
+    def keep(played: Played) -> None:
+        if played.trajectory is not None:
+            _file(folder, played.episode).write_bytes(storage.pack(played.trajectory))
+
+    name = policy.name if policy else ""
+    played = play_all(missing, policy_folder=policy, name=name, workers=workers, heard=keep)
+    lost = sum(each.trajectory is None for each in played)
+    log.info("%s: %d episodes, %d lost", mode, len(episodes), lost)
+    kept = [_file(folder, each) for each in episodes if _file(folder, each).is_file()]
+    if mode == "advise":
+        return kept
+    return [path for path in kept if _verified(storage.unpack(path.read_bytes()))]
+
+
+def _file(folder: Path, episode: Episode) -> Path:
+    return folder / f"{episode.template.replace('/', '-')}-{episode.seed}.belay"
+
+
+def _verified(trajectory: Trajectory) -> bool:
+    return trajectory.verification.outcome == Outcome.VERIFIED
+
+
+def learn(plan: Plan, number: int, files: Sequence[Path], parent: Path | None, out: Path, work: Path) -> None:
+    """One training over everything collected so far, from the parent's weights on."""
+    partial = out.with_suffix(".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    again = parent is not None
+    improve(
+        parent=parent,
+        trajectories=files,
+        out=partial,
+        work=work,
+        seed=plan.seed + number,
+        budget_s=3600,
+        lineage={"title": "Starter policy", "parent": None, "algorithm": "bc", "seed": plan.seed, "round": number},
+        report=_say,
+        should_stop=lambda: False,
+        recipe=Recipe(
+            steps=plan.steps // 2 if again else plan.steps,
+            learning_rate=5e-4 if again else 1e-3,
+            judge_every=max(50, plan.steps // 10),
+        ),
+    )
+    partial.rename(out)
+
+
+def _say(progress: Progress) -> None:
+    values = " ".join(f"{name}={value:.3f}" for name, value in progress.values.items())
+    log.info("%s %3.0f %% step %d %s", progress.phase, 100 * progress.progress, progress.step, values)
+
+
+def judge(folder: Path, plan: Plan, templates: Sequence[str], workers: int) -> Evaluation:
+    """Held-out names and numbers, in Chromium, nobody corrects."""
+
+    def told(done: int, of: int, verified: int) -> None:
+        if done % 20 == 0 or done == of:
+            log.info("judged %d of %d: %d verified", done, of, verified)
+
+    return evaluate(
+        folder,
+        templates=templates,
+        episodes=plan.judged,
+        seed=TEST_SEEDS,
+        workers=workers,
+        name="starter",
+        report=told,
+    )
+
+
+def ship(folder: Path, judged: Evaluation, files: Sequence[Path], out: Path, plan: Plan, *, seconds: float) -> None:
+    """Copy the policy with its demonstrations, card and receipt to where the application finds it."""
+    out.mkdir(parents=True, exist_ok=True)
+    for name in artefact.FILES:
+        shutil.copyfile(folder / name, out / name)
+    bodies = [msgspec.msgpack.encode(storage.unpack(path.read_bytes()), order="deterministic") for path in files]
+    packed = lzma.compress(msgspec.msgpack.encode(bodies), preset=9 | lzma.PRESET_EXTREME)
+    (out / jobs.DEMONSTRATIONS).write_bytes(packed)
+    evaluation = json.loads((folder / "evaluation.json").read_text()) | {"live": told(judged)}
+    receipt = json.loads((folder / "receipt.json").read_text())
+    receipt |= {
+        "command": "python -m learning.starter",
+        "plan": msgspec.to_builtins(plan),
+        "left_out": list(LEFT_OUT),
+        "test_seeds": f"{TEST_SEEDS}-{TEST_SEEDS + plan.judged - 1}",
+        "total_seconds": round(seconds),
+    }
+    artefact.rewrite(out, evaluation=evaluation, receipt=receipt, title="Starter policy")
+    size = sum(path.stat().st_size for path in out.iterdir())
+    if size > LARGEST_BYTES:
+        raise RuntimeError(f"the starter takes {size} bytes, more than {LARGEST_BYTES}: ship fewer demonstrations")
+    log.info("shipped %d bytes to %s", size, out)
+
+
+def told(judged: Evaluation) -> dict[str, Any]:
+    """An evaluation as plain data for evaluation.json and the card."""
+    plain: dict[str, Any] = msgspec.to_builtins(judged)
+    plain["failures"] = [each for each in plain.pop("episodes") if each["outcome"] != "verified"]
+    return plain
+
+
+def trained_templates(environment: str | None = None) -> list[str]:
+    """Every template that the starter learns."""
+    return [each.id for each in sessions.templates(environment) if each.id not in LEFT_OUT]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, default=Path(".belay/starter"), help="where everything on the way is kept")
+    parser.add_argument("--out", type=Path, default=jobs.STARTER)
+    parser.add_argument("--workers", type=int, default=0, help="Ray actors; 0 = in this process")
+    parser.add_argument("--quick", action="store_true", help="the same on little, to see that it runs")
+    parser.add_argument("--demonstrations", type=int, default=Plan().demonstrations)
+    parser.add_argument("--advised", type=int, default=Plan().advised)
+    parser.add_argument("--rounds", type=int, default=Plan().rounds)
+    parser.add_argument("--steps", type=int, default=Plan().steps)
+    parser.add_argument("--judged", type=int, default=Plan().judged)
+    asked = parser.parse_args(arguments)
+    plan = QUICK if asked.quick else Plan(asked.demonstrations, asked.advised, asked.rounds, asked.steps, asked.judged)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    judged = make(plan, work=asked.work, out=asked.out, templates=trained_templates(), workers=asked.workers)
+    for name, each in judged.templates.items():
+        low, high = each.interval
+        print(f"{name}: {each.verified}/{each.episodes} = {each.rate:.0%} [{low:.0%}, {high:.0%}]")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
