@@ -24,9 +24,12 @@ def choose(wanted: Proposal, refused: Sequence[Action]) -> Proposal | None:
     )
 
 
-def again(proposal: Proposal | None, action: Action) -> Proposal:
-    """The same action once more, after nobody could tell whether it had happened."""
-    why = "it may not have happened: the session host ended while it was carried out"
+MAYBE_DONE = "it may not have happened: the session host ended while it was carried out"
+STOPPED = "its request was stopped on its way out, because it is riskier than was allowed"
+
+
+def again(proposal: Proposal | None, action: Action, *, why: str) -> Proposal:
+    """The same action once more, for a reason that people are told."""
     if proposal is None:
         return Proposal(action=action, probability=0.0, why=why)
     rest = tuple(each for each in proposal.alternatives if each.action != action)

@@ -17,7 +17,7 @@ from sandbox.contracts.tasks import Risk, Task, Verification
 from sandbox.risk import riskier
 from webapp import crashpoints
 from webapp.agent_sessions import actions, frames, leases, proposals, situation, takeover
-from webapp.agent_sessions.choosing import again, choose
+from webapp.agent_sessions.choosing import MAYBE_DONE, STOPPED, again, choose
 from webapp.agent_sessions.models import Step
 from webapp.agent_sessions.pictures import Pictures
 from webapp.agent_sessions.rows import Rows
@@ -126,8 +126,11 @@ class Drive:
 
     async def _propose(self, now: Situation) -> None:
         assert now.policy is not None
-        policy = await self.policies.get(now.policy, self.task)
         page = await self._look()
+        if now.stopped is not None and (once_more := _once_more(now.stopped, page)) is not None:
+            await self._ask(page, once_more, ask=now.ask_next)
+            return
+        policy = await self.policies.get(now.policy, self.task)
         wanted = await asyncio.to_thread(policy.act, page, self.task.goal, tuple(self.memory))
         refused = await self.read(situation.refused, self.session_id, page.fingerprint)
         proposal = choose(wanted, refused)
@@ -224,4 +227,16 @@ class Drive:
         now = await self.read(situation.situation, self.session_id)
         if belongs_here and now.state == SessionState.RUNNING and now.control == Control.AGENT and not now.human_only:
             old = None if step.proposal is None else storage.from_builtins(step.proposal, Proposal)
-            await self._ask(page, again(old, action), ask=True)
+            await self._ask(page, again(old, action, why=MAYBE_DONE), ask=True)
+
+
+def _once_more(stopped: Step, page: Observation) -> Proposal | None:
+    """The step whose request was stopped, as far as its element is still there."""
+    action: Action = storage.from_builtins(stopped.action, Action)
+    then: Observation = storage.from_builtins(stopped.observation, Observation)
+    ref = getattr(action, "element", -1)
+    was, is_ = then.element(ref), page.element(ref)
+    if (was is None) != (is_ is None) or (was and is_ and (was.role, was.name) != (is_.role, is_.name)):
+        return None
+    old = None if stopped.proposal is None else storage.from_builtins(stopped.proposal, Proposal)
+    return again(old, action, why=STOPPED)

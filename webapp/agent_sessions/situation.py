@@ -28,6 +28,7 @@ class Situation:
     steps_taken: int  # in the console it works in now
     max_steps: int
     last_action: Action | None  # the last one carried out
+    stopped: Step | None  # the last step, where the way out stopped its request
     ask_next: bool  # whether the last one was uncertain, so that a person decides on the next
 
 
@@ -35,7 +36,8 @@ def situation(session_id: int) -> Situation:
     """Read it; a few small queries, because every turn waits for them."""
     session = Session.objects.select_related("policy_version").get(pk=session_id)
     steps = session.steps.filter(index__gte=session.first_step)
-    last = steps.only("state", "action", "reason").order_by("-index").first()
+    last = steps.order_by("-index").first()
+    was_stopped = last is not None and (last.result or {}).get("outcome") == ActOutcome.BLOCKED_REQUEST
     taken = steps.filter(state=StepState.DONE)
     last_taken = taken.order_by("-index").values_list("action", flat=True).first()
     return Situation(
@@ -49,6 +51,7 @@ def situation(session_id: int) -> Situation:
         steps_taken=taken.count(),
         max_steps=session.task["max_steps"],
         last_action=None if last_taken is None else storage.from_builtins(last_taken, Action),
+        stopped=last if was_stopped else None,
         ask_next=last is not None and last.state == StepState.WITHDRAWN and last.reason.startswith("the host ended"),
     )
 
