@@ -84,7 +84,7 @@ def test_what_is_not_stored_is_missing_by_name(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_bucket_is_made_once() -> None:
+def test_the_bucket_is_made_once(settings: Settings) -> None:
     storage.ensure_bucket()
     storage.ensure_bucket()
-    assert storage.client().bucket_exists(storage.settings.S3_BUCKET)
+    assert storage.client().bucket_exists(settings.S3_BUCKET)

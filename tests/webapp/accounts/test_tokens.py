@@ -1,6 +1,7 @@
 """API tokens: shown once, kept as a hash, ending, revocable, and not able to make others."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -24,7 +25,7 @@ def client(person: User) -> Client:
     return client
 
 
-def make(client: Client, **changed: object) -> dict[str, object]:
+def make(client: Client, **changed: object) -> dict[str, Any]:
     body = {"name": "ci", "scopes": ["read", "tickets"], "days": 7, **changed}
     response = client.post("/api/tokens", body, content_type="application/json")
     return {"status": response.status_code, **response.json()}

@@ -4,15 +4,15 @@
  */
 
 export interface paths {
-    "/api/health": {
+    "/api/approvals": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Whether the web process and its database answer */
-        get: operations["webapp_api_health"];
+        /** List Approvals */
+        get: operations["webapp_agent_sessions_api_list_approvals"];
         put?: never;
         post?: never;
         delete?: never;
@@ -21,15 +21,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/csrf": {
+    "/api/approvals/{approval_id}/claim": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** Sets the CSRF cookie */
-        get: operations["webapp_accounts_api_csrf"];
+        get?: never;
+        put?: never;
+        /** Claim Approval */
+        post: operations["webapp_agent_sessions_api_claim_approval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/approvals/{approval_id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Release Approval */
+        post: operations["webapp_agent_sessions_api_release_approval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Entries */
+        get: operations["webapp_audit_api_list_entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Verify Chain */
+        get: operations["webapp_audit_api_verify_chain"];
         put?: never;
         post?: never;
         delete?: never;
@@ -70,6 +121,196 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/csrf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sets the CSRF cookie */
+        get: operations["webapp_accounts_api_csrf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/datasets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Datasets */
+        get: operations["webapp_trajectories_api_list_datasets"];
+        put?: never;
+        /** Freeze Dataset */
+        post: operations["webapp_trajectories_api_freeze_dataset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/datasets/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Dataset */
+        get: operations["webapp_trajectories_api_show_dataset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Environments */
+        get: operations["webapp_tickets_api_list_environments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/environments/{environment}/approval-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set Approval Policy */
+        put: operations["webapp_tickets_api_set_approval_policy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/frames/{content_hash}.jpg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Frame */
+        get: operations["webapp_agent_sessions_api_show_frame"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the web process and its database answer */
+        get: operations["webapp_api_health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/home": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Home */
+        get: operations["webapp_home_home"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/human-only": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Human Only */
+        get: operations["webapp_rollouts_api_show_human_only"];
+        /** Switch Human Only */
+        put: operations["webapp_rollouts_api_switch_human_only"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Labels */
+        get: operations["webapp_agent_sessions_api_list_labels"];
+        put?: never;
+        /** Add Label */
+        post: operations["webapp_agent_sessions_api_add_label"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/labels/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change Label */
+        patch: operations["webapp_agent_sessions_api_change_label"];
         trace?: never;
     };
     "/api/me": {
@@ -124,25 +365,315 @@ export interface paths {
         patch: operations["webapp_accounts_api_change_person"];
         trace?: never;
     };
-    "/api/tokens": {
+    "/api/policies": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** List Tokens */
-        get: operations["webapp_accounts_api_list_tokens"];
+        /** List Policies */
+        get: operations["webapp_rollouts_api_list_policies"];
         put?: never;
-        /** Create Token */
-        post: operations["webapp_accounts_api_create_token"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/tokens/{token_id}": {
+    "/api/policies/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Policy */
+        get: operations["webapp_rollouts_api_show_policy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Note Policy */
+        patch: operations["webapp_rollouts_api_note_policy"];
+        trace?: never;
+    };
+    "/api/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Review */
+        get: operations["webapp_agent_sessions_api_list_review"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rollouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Rollouts */
+        get: operations["webapp_rollouts_api_list_rollouts"];
+        put?: never;
+        /** Start Rollout */
+        post: operations["webapp_rollouts_api_start_rollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rollouts/{rollout_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Rollout */
+        get: operations["webapp_rollouts_api_show_rollout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rollouts/{rollout_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause Rollout */
+        post: operations["webapp_rollouts_api_pause_rollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rollouts/{rollout_id}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Promote Rollout */
+        post: operations["webapp_rollouts_api_promote_rollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rollouts/{rollout_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume Rollout */
+        post: operations["webapp_rollouts_api_resume_rollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rollouts/{rollout_id}/roll-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Roll Back Rollout */
+        post: operations["webapp_rollouts_api_roll_back_rollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rollouts/{rollout_id}/weight": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Weigh Rollout */
+        post: operations["webapp_rollouts_api_weigh_rollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Sessions */
+        get: operations["webapp_agent_sessions_api_list_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Session */
+        get: operations["webapp_agent_sessions_api_show_session"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Decide */
+        post: operations["webapp_agent_sessions_api_decide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Events */
+        get: operations["webapp_agent_sessions_api_list_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/finish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Finish */
+        post: operations["webapp_agent_sessions_api_finish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/hand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hand */
+        post: operations["webapp_agent_sessions_api_hand"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/hand-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hand Back */
+        post: operations["webapp_agent_sessions_api_hand_back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add Mark */
+        post: operations["webapp_agent_sessions_api_add_mark"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/labels/{mark_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -152,65 +683,14 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke Token */
-        delete: operations["webapp_accounts_api_revoke_token"];
+        /** Remove Mark */
+        delete: operations["webapp_agent_sessions_api_remove_mark"];
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/audit": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List Entries */
-        get: operations["webapp_audit_api_list_entries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/audit/verify": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Verify Chain */
-        get: operations["webapp_audit_api_verify_chain"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/environments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List Environments */
-        get: operations["webapp_tickets_api_list_environments"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/environments/{environment}/approval-policy": {
+    "/api/sessions/{session_id}/pause": {
         parameters: {
             query?: never;
             header?: never;
@@ -218,9 +698,94 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Set Approval Policy */
-        put: operations["webapp_tickets_api_set_approval_policy"];
+        put?: never;
+        /** Pause */
+        post: operations["webapp_agent_sessions_api_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume */
+        post: operations["webapp_agent_sessions_api_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Judge */
+        post: operations["webapp_agent_sessions_api_judge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/steps/{index}/observation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Observation */
+        get: operations["webapp_agent_sessions_api_show_observation"];
+        put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop */
+        post: operations["webapp_agent_sessions_api_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/take-over": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take Over */
+        post: operations["webapp_agent_sessions_api_take_over"];
         delete?: never;
         options?: never;
         head?: never;
@@ -313,245 +878,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/sessions": {
+    "/api/tokens": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** List Sessions */
-        get: operations["webapp_agent_sessions_api_list_sessions"];
+        /** List Tokens */
+        get: operations["webapp_accounts_api_list_tokens"];
         put?: never;
-        post?: never;
+        /** Create Token */
+        post: operations["webapp_accounts_api_create_token"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/sessions/{session_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Show Session */
-        get: operations["webapp_agent_sessions_api_show_session"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List Events */
-        get: operations["webapp_agent_sessions_api_list_events"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/steps/{index}/observation": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Show Observation */
-        get: operations["webapp_agent_sessions_api_show_observation"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/decide": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Decide */
-        post: operations["webapp_agent_sessions_api_decide"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/take-over": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Take Over */
-        post: operations["webapp_agent_sessions_api_take_over"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/hand-back": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Hand Back */
-        post: operations["webapp_agent_sessions_api_hand_back"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/hand": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Hand */
-        post: operations["webapp_agent_sessions_api_hand"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/finish": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Finish */
-        post: operations["webapp_agent_sessions_api_finish"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Pause */
-        post: operations["webapp_agent_sessions_api_pause"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Resume */
-        post: operations["webapp_agent_sessions_api_resume"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/stop": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Stop */
-        post: operations["webapp_agent_sessions_api_stop"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/review": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Judge */
-        post: operations["webapp_agent_sessions_api_judge"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/labels": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Add Mark */
-        post: operations["webapp_agent_sessions_api_add_mark"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/sessions/{session_id}/labels/{mark_id}": {
+    "/api/tokens/{token_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -561,22 +906,40 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove Mark */
-        delete: operations["webapp_agent_sessions_api_remove_mark"];
+        /** Revoke Token */
+        delete: operations["webapp_accounts_api_revoke_token"];
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/approvals": {
+    "/api/training": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** List Approvals */
-        get: operations["webapp_agent_sessions_api_list_approvals"];
+        /** List Runs */
+        get: operations["webapp_training_api_list_runs"];
+        put?: never;
+        /** Start Run */
+        post: operations["webapp_training_api_start_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Run */
+        get: operations["webapp_training_api_show_run"];
         put?: never;
         post?: never;
         delete?: never;
@@ -585,7 +948,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/approvals/{approval_id}/claim": {
+    "/api/training/{run_id}/cancel": {
         parameters: {
             query?: never;
             header?: never;
@@ -594,92 +957,23 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Claim Approval */
-        post: operations["webapp_agent_sessions_api_claim_approval"];
+        /** Cancel Run */
+        post: operations["webapp_training_api_cancel_run"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/approvals/{approval_id}/release": {
+    "/api/training/{run_id}/metrics": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        /** Release Approval */
-        post: operations["webapp_agent_sessions_api_release_approval"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/review": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List Review */
-        get: operations["webapp_agent_sessions_api_list_review"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/labels": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List Labels */
-        get: operations["webapp_agent_sessions_api_list_labels"];
-        put?: never;
-        /** Add Label */
-        post: operations["webapp_agent_sessions_api_add_label"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/labels/{key}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /** Change Label */
-        patch: operations["webapp_agent_sessions_api_change_label"];
-        trace?: never;
-    };
-    "/api/frames/{content_hash}.jpg": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Show Frame */
-        get: operations["webapp_agent_sessions_api_show_frame"];
+        /** Show Metrics */
+        get: operations["webapp_training_api_show_metrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -722,423 +1016,445 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/datasets": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List Datasets */
-        get: operations["webapp_trajectories_api_list_datasets"];
-        put?: never;
-        /** Freeze Dataset */
-        post: operations["webapp_trajectories_api_freeze_dataset"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/datasets/{number}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Show Dataset */
-        get: operations["webapp_trajectories_api_show_dataset"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/training": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List Runs */
-        get: operations["webapp_training_api_list_runs"];
-        put?: never;
-        /** Start Run */
-        post: operations["webapp_training_api_start_run"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/training/{run_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Show Run */
-        get: operations["webapp_training_api_show_run"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/training/{run_id}/metrics": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Show Metrics */
-        get: operations["webapp_training_api_show_metrics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/training/{run_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Cancel Run */
-        post: operations["webapp_training_api_cancel_run"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/policies": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List Policies */
-        get: operations["webapp_rollouts_api_list_policies"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/policies/{number}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Show Policy */
-        get: operations["webapp_rollouts_api_show_policy"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /** Note Policy */
-        patch: operations["webapp_rollouts_api_note_policy"];
-        trace?: never;
-    };
-    "/api/rollouts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List Rollouts */
-        get: operations["webapp_rollouts_api_list_rollouts"];
-        put?: never;
-        /** Start Rollout */
-        post: operations["webapp_rollouts_api_start_rollout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/rollouts/{rollout_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Show Rollout */
-        get: operations["webapp_rollouts_api_show_rollout"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/rollouts/{rollout_id}/weight": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Weigh Rollout */
-        post: operations["webapp_rollouts_api_weigh_rollout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/rollouts/{rollout_id}/promote": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Promote Rollout */
-        post: operations["webapp_rollouts_api_promote_rollout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/rollouts/{rollout_id}/roll-back": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Roll Back Rollout */
-        post: operations["webapp_rollouts_api_roll_back_rollout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/rollouts/{rollout_id}/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Pause Rollout */
-        post: operations["webapp_rollouts_api_pause_rollout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/rollouts/{rollout_id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Resume Rollout */
-        post: operations["webapp_rollouts_api_resume_rollout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/human-only": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Show Human Only */
-        get: operations["webapp_rollouts_api_show_human_only"];
-        /** Switch Human Only */
-        put: operations["webapp_rollouts_api_switch_human_only"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/home": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Home */
-        get: operations["webapp_home_home"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * ActOutcome
+         * @description What came of an action; everything but DONE is told to the policy by name.
+         * @enum {string}
+         */
+        ActOutcome: "done" | "no_effect" | "vanished" | "covered" | "disabled" | "not_editable" | "no_such_option" | "missed" | "new_tab" | "native_dialog" | "download" | "blocked_navigation" | "blocked_request" | "timed_out" | "crashed";
+        /** ActResultSchema */
+        ActResultSchema: {
+            /** Detail */
+            detail: string;
+            /** Elapsed Ms */
+            elapsed_ms: number;
+            outcome: components["schemas"]["ActOutcome"];
+            /** Requests */
+            requests: string[];
+        };
+        /** AlternativeSchema */
+        AlternativeSchema: {
+            /** Action */
+            action: components["schemas"]["ClickSchema"] | components["schemas"]["TypeSchema"] | components["schemas"]["SelectSchema"] | components["schemas"]["PressSchema"] | components["schemas"]["ScrollSchema"] | components["schemas"]["NavigateSchema"] | components["schemas"]["WaitSchema"] | components["schemas"]["FinishSchema"] | components["schemas"]["GiveUpSchema"];
+            /** Probability */
+            probability: number;
+        };
+        /** ApprovalFilter */
+        ApprovalFilter: {
+            /**
+             * Environment
+             * @default
+             */
+            environment: string;
+            /**
+             * Risk
+             * @default
+             */
+            risk: string;
+        };
+        /** ApprovalPolicyView */
+        ApprovalPolicyView: {
+            /** Approval Timeout S */
+            approval_timeout_s: number;
+            /**
+             * Auto Approve Up To
+             * @enum {string}
+             */
+            auto_approve_up_to: "nothing" | "read" | "reversible" | "cost";
+            /** Version */
+            version: number;
+        };
+        /** ApprovalRow */
+        ApprovalRow: {
+            /**
+             * Asked At
+             * Format: date-time
+             */
+            asked_at: string;
+            /**
+             * Blocked Reason
+             * @default
+             */
+            blocked_reason: string;
+            /** Claimed By */
+            claimed_by: string;
+            /** Claimed Until */
+            claimed_until: string | null;
+            /**
+             * Due At
+             * Format: date-time
+             */
+            due_at: string;
+            /** Environment */
+            environment: string;
+            /** Fingerprint */
+            fingerprint: string;
+            goal: components["schemas"]["GoalSchema"];
+            /** Id */
+            id: number;
+            /** Proposal Id */
+            proposal_id: string;
+            /** Risk */
+            risk: string;
+            /** Session Id */
+            session_id: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "approved" | "corrected" | "rejected" | "expired" | "cancelled";
+            step: components["schemas"]["StepView"];
+            /** Step Id */
+            step_id: number;
+            /** Summary */
+            summary: string;
+            ticket: components["schemas"]["TicketRef"];
+        };
+        /** ApprovalView */
+        ApprovalView: {
+            /**
+             * Asked At
+             * Format: date-time
+             */
+            asked_at: string;
+            /**
+             * Blocked Reason
+             * @default
+             */
+            blocked_reason: string;
+            /** Claimed By */
+            claimed_by: string;
+            /** Claimed Until */
+            claimed_until: string | null;
+            /**
+             * Due At
+             * Format: date-time
+             */
+            due_at: string;
+            /** Environment */
+            environment: string;
+            /** Fingerprint */
+            fingerprint: string;
+            /** Id */
+            id: number;
+            /** Proposal Id */
+            proposal_id: string;
+            /** Risk */
+            risk: string;
+            /** Session Id */
+            session_id: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "approved" | "corrected" | "rejected" | "expired" | "cancelled";
+            /** Step Id */
+            step_id: number;
+            /** Summary */
+            summary: string;
+            ticket: components["schemas"]["TicketRef"];
+        };
+        /** ArmView */
+        ArmView: {
+            /** Corrections */
+            corrections: number;
+            /** Failed */
+            failed: number;
+            /** Interval */
+            interval: [
+                number,
+                number
+            ] | null;
+            /** Mean Steps */
+            mean_steps: number | null;
+            /** Policy */
+            policy: number;
+            /** Share */
+            share: number;
+            /** Takeovers */
+            takeovers: number;
+            /** Tickets */
+            tickets: number;
+            /** Unverified */
+            unverified: number;
+            /** Verified */
+            verified: number;
+            /** Verified Rate */
+            verified_rate: number | null;
+        };
+        /**
+         * Attempt
+         * @description The last or one session of a ticket, in short.
+         */
+        Attempt: {
+            /** Arm */
+            arm: string;
+            /** Attempt */
+            attempt: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Ended At */
+            ended_at: string | null;
+            /** Id */
+            id: number;
+            /** Outcome */
+            outcome: string;
+            /** Policy */
+            policy: string;
+            /** Review State */
+            review_state: string;
+            /** State */
+            state: string;
+            /** Step Count */
+            step_count: number;
+        };
+        /** BoxSchema */
+        BoxSchema: {
+            /** Height */
+            height: number;
+            /** Width */
+            width: number;
+            /** X */
+            x: number;
+            /** Y */
+            y: number;
+        };
+        /**
+         * Can
+         * @description What the person who asks may do with this session now.
+         */
+        Can: {
+            /** Decide */
+            decide: boolean;
+            /** Hand Back */
+            hand_back: boolean;
+            /** Label */
+            label: boolean;
+            /** Pause */
+            pause: boolean;
+            /** Resume */
+            resume: boolean;
+            /** Review */
+            review: boolean;
+            /** Stop */
+            stop: boolean;
+            /** Take Over */
+            take_over: boolean;
+        };
+        /** ChainView */
+        ChainView: {
+            /** Entries */
+            entries: number;
+            /** First Broken */
+            first_broken: number | null;
+            /** Ok */
+            ok: boolean;
+        };
+        /** CheckSchema */
+        CheckSchema: {
+            /** Detail */
+            detail: string;
+            /** Holds */
+            holds: boolean;
+            /** Name */
+            name: string;
+        };
+        /** ClickSchema */
+        ClickSchema: {
+            /** Element */
+            element: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "click";
+        };
+        /** CreatedToken */
+        CreatedToken: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Id */
+            id: number;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Name */
+            name: string;
+            /** Prefix */
+            prefix: string;
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][];
+            /** Token */
+            token: string;
+        };
         /** CsrfToken */
         CsrfToken: {
             /** Csrf Token */
             csrf_token: string;
         };
-        /** Me */
-        Me: {
-            /** Id */
-            id: number;
-            /** Username */
-            username: string;
-            role: components["schemas"]["Role"];
-        };
-        /**
-         * Role
-         * @description Each may do what those before it may.
-         * @enum {string}
-         */
-        Role: "operator" | "reviewer" | "admin";
-        /** SignIn */
-        SignIn: {
-            /** Username */
-            username: string;
-            /** Password */
-            password: string;
-        };
-        /** Person */
-        Person: {
-            /** Id */
-            id: number;
-            /** Username */
-            username: string;
-            role: components["schemas"]["Role"];
-            /** Is Active */
-            is_active: boolean;
-            /** Last Login */
-            last_login: string | null;
-        };
-        /** NewPerson */
-        NewPerson: {
-            /** Username */
-            username: string;
-            role: components["schemas"]["Role"];
-            /** Password */
-            password: string;
-        };
-        /** PersonPatch */
-        PersonPatch: {
-            role?: components["schemas"]["Role"] | null;
-            /** Is Active */
-            is_active?: boolean | null;
-            /** Password */
-            password?: string | null;
-        };
-        /**
-         * Scope
-         * @description What a token may be used for, within its owner's role.
-         * @enum {string}
-         */
-        Scope: "read" | "tickets" | "decide" | "admin";
-        /** TokenRow */
-        TokenRow: {
-            /** Id */
-            id: number;
-            /** Name */
-            name: string;
-            /** Prefix */
-            prefix: string;
-            /** Scopes */
-            scopes: components["schemas"]["Scope"][];
+        /** DatasetRow */
+        DatasetRow: {
+            /** Added */
+            added: number;
+            /** Count */
+            count: number;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
-            /**
-             * Expires At
-             * Format: date-time
-             */
-            expires_at: string;
-            /** Last Used At */
-            last_used_at: string | null;
+            /** Created By */
+            created_by: string | null;
+            /** Manifest Hash */
+            manifest_hash: string;
+            /** Number */
+            number: number;
+            /** Reason */
+            reason: string;
         };
-        /** CreatedToken */
-        CreatedToken: {
-            /** Id */
-            id: number;
-            /** Name */
-            name: string;
-            /** Prefix */
-            prefix: string;
-            /** Scopes */
-            scopes: components["schemas"]["Scope"][];
+        /** DatasetView */
+        DatasetView: {
+            /** Added */
+            added: number;
+            /** Count */
+            count: number;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
-            /**
-             * Expires At
-             * Format: date-time
-             */
-            expires_at: string;
-            /** Last Used At */
-            last_used_at: string | null;
-            /** Token */
-            token: string;
+            /** Created By */
+            created_by: string | null;
+            /** Entries */
+            entries: components["schemas"]["TrajectoryRow"][];
+            /** Manifest Hash */
+            manifest_hash: string;
+            /** Number */
+            number: number;
+            /** Reason */
+            reason: string;
         };
-        /** NewToken */
-        NewToken: {
+        /** DecideIn */
+        DecideIn: {
+            /** Action */
+            action?: (components["schemas"]["ClickSchema"] | components["schemas"]["TypeSchema"] | components["schemas"]["SelectSchema"] | components["schemas"]["PressSchema"] | components["schemas"]["ScrollSchema"] | components["schemas"]["NavigateSchema"] | components["schemas"]["WaitSchema"] | components["schemas"]["FinishSchema"] | components["schemas"]["GiveUpSchema"]) | null;
+            /**
+             * Decision
+             * @enum {string}
+             */
+            decision: "approved" | "corrected" | "rejected";
+            /** Fingerprint */
+            fingerprint: string;
+            /** Proposal Id */
+            proposal_id: string;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
+        /** ElementSchema */
+        ElementSchema: {
+            /** Actionable */
+            actionable: boolean;
+            box: components["schemas"]["BoxSchema"];
+            /** Frame */
+            frame: number;
+            /** Group */
+            group: string;
+            /** Label */
+            label: string;
             /** Name */
             name: string;
-            /** Scopes */
-            scopes: components["schemas"]["Scope"][];
+            /** Options */
+            options: string[];
+            /** Ref */
+            ref: number;
+            /** Region */
+            region: string;
+            /** Role */
+            role: string;
+            /** Row */
+            row: string;
+            /** States */
+            states: string[];
+            /** Value */
+            value: string;
+        };
+        /** EntryRow */
+        EntryRow: {
+            /** Actor */
+            actor: string;
+            /** After */
+            after?: unknown;
             /**
-             * Days
-             * @default 30
+             * At
+             * Format: date-time
              */
-            days: number;
+            at: string;
+            /** Before */
+            before?: unknown;
+            /** Digest */
+            digest: string;
+            /** How */
+            how: string;
+            /** Id */
+            id: number;
+            /** Object Id */
+            object_id: string;
+            /** Object Kind */
+            object_kind: string;
+            /** Verb */
+            verb: string;
+        };
+        /** EnvironmentView */
+        EnvironmentView: {
+            approval_policy: components["schemas"]["ApprovalPolicyView"];
+            /** Id */
+            id: string;
+            /** Protected */
+            protected: boolean;
+            /** Real */
+            real: boolean;
+            /** Summary */
+            summary: string;
+            /** Templates */
+            templates: components["schemas"]["TemplateView"][];
+            /** Title */
+            title: string;
+        };
+        /** EventView */
+        EventView: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Data */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "session_changed" | "page_changed" | "step_changed" | "approval_changed" | "marks_changed";
+            /** Seq */
+            seq: number;
         };
         /** Filters */
         Filters: {
@@ -1148,25 +1464,1155 @@ export interface components {
              */
             environment: string;
             /**
-             * Template
-             * @default
-             */
-            template: string;
-            /**
              * Outcome
              * @default
              */
             outcome: string;
+            /**
+             * Q
+             * @default
+             */
+            q: string;
             /**
              * Source
              * @default
              */
             source: string;
             /**
-             * Q
+             * Template
              * @default
              */
-            q: string;
+            template: string;
+        };
+        /** FinishIn */
+        FinishIn: {
+            /**
+             * Answer
+             * @default
+             */
+            answer: string;
+        };
+        /** FinishSchema */
+        FinishSchema: {
+            /**
+             * Answer
+             * @default
+             */
+            answer: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "finish";
+        };
+        /** GiveUpSchema */
+        GiveUpSchema: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "give_up";
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
+        /** GoalSchema */
+        GoalSchema: {
+            /** Fields */
+            fields: [
+                string,
+                string
+            ][];
+            /** Text */
+            text: string;
+        };
+        /** HandIn */
+        HandIn: {
+            /** Events */
+            events: {
+                [key: string]: unknown;
+            }[];
+        };
+        /** Home */
+        Home: {
+            /** Accepted Since Training */
+            accepted_since_training: number;
+            /** Champion */
+            champion: string | null;
+            /** Human Only */
+            human_only: boolean;
+            /** Judged 7D */
+            judged_7d: number;
+            /** Open Tickets */
+            open_tickets: number;
+            /** Recent */
+            recent: components["schemas"]["TicketRow"][];
+            /** Rollout */
+            rollout: number | null;
+            /** Running Sessions */
+            running_sessions: number;
+            /** Train After */
+            train_after: number;
+            /** Verified 7D */
+            verified_7d: number;
+            /** Verified Rate 7D */
+            verified_rate_7d: number | null;
+            /** Waiting Approvals */
+            waiting_approvals: number;
+            /** Waiting Reviews */
+            waiting_reviews: number;
+        };
+        /** HumanOnly */
+        HumanOnly: {
+            /** On */
+            on: boolean;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
+        /** HumanOnlyView */
+        HumanOnlyView: {
+            /** Changed At */
+            changed_at: string | null;
+            /** Changed By */
+            changed_by: string | null;
+            /** On */
+            on: boolean;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
+        /** LabelIn */
+        LabelIn: {
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /** Key */
+            key: string;
+            /**
+             * Severity
+             * @default 3
+             */
+            severity: number;
+            /** Title */
+            title: string;
+        };
+        /** LabelPatch */
+        LabelPatch: {
+            /** Archived */
+            archived?: boolean | null;
+            /** Description */
+            description?: string | null;
+            /** Severity */
+            severity?: number | null;
+            /** Title */
+            title?: string | null;
+        };
+        /** LabelView */
+        LabelView: {
+            /** Archived */
+            archived: boolean;
+            /** Description */
+            description: string;
+            /** Key */
+            key: string;
+            /** Position */
+            position: number;
+            /** Severity */
+            severity: number;
+            /** Title */
+            title: string;
+        };
+        /** Mark */
+        Mark: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            /** Id */
+            id: number;
+            /** Label */
+            label: string;
+            /** Note */
+            note: string;
+            /** Severity */
+            severity: number;
+            /** Step Id */
+            step_id: number | null;
+            /** Step Index */
+            step_index: number | null;
+        };
+        /** MarkIn */
+        MarkIn: {
+            /** Label */
+            label: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Step Id */
+            step_id?: number | null;
+        };
+        /** Me */
+        Me: {
+            /** Id */
+            id: number;
+            role: components["schemas"]["Role"];
+            /** Username */
+            username: string;
+        };
+        /** Metric */
+        Metric: {
+            /** Step */
+            step: number;
+            /** Values */
+            values: {
+                [key: string]: number;
+            };
+        };
+        /** NavigateSchema */
+        NavigateSchema: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "navigate";
+            /** Url */
+            url: string;
+        };
+        /** NewPerson */
+        NewPerson: {
+            /** Password */
+            password: string;
+            role: components["schemas"]["Role"];
+            /** Username */
+            username: string;
+        };
+        /** NewRollout */
+        NewRollout: {
+            /** Challenger */
+            challenger: number;
+            /** Weight */
+            weight: number;
+        };
+        /**
+         * NewRun
+         * @description Which dataset version to train on (none: freeze one now), and with which seed.
+         */
+        NewRun: {
+            /** Dataset */
+            dataset?: number | null;
+            /**
+             * Seed
+             * @default 0
+             */
+            seed: number;
+        };
+        /** NewTicket */
+        NewTicket: {
+            /** Environment */
+            environment: string;
+            /** Parameters */
+            parameters?: {
+                [key: string]: string | number;
+            };
+            /**
+             * Priority
+             * @default 3
+             */
+            priority: number;
+            /**
+             * Template
+             * @default
+             */
+            template: string;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+        };
+        /** NewToken */
+        NewToken: {
+            /**
+             * Days
+             * @default 30
+             */
+            days: number;
+            /** Name */
+            name: string;
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][];
+        };
+        /** NotePatch */
+        NotePatch: {
+            /** Note */
+            note: string;
+        };
+        /** ObservationSchema */
+        ObservationSchema: {
+            /** Dialogs */
+            dialogs: string[];
+            /** Elements */
+            elements: components["schemas"]["ElementSchema"][];
+            /** Fingerprint */
+            fingerprint: string;
+            /** Pending */
+            pending: number;
+            /** Title */
+            title: string;
+            /** Toasts */
+            toasts: string[];
+            /** Url */
+            url: string;
+            /** Viewport */
+            viewport: [
+                number,
+                number
+            ];
+        };
+        /**
+         * Outcome
+         * @description What the console's own state says; never what the page or the agent says.
+         * @enum {string}
+         */
+        Outcome: "verified" | "failed" | "unverified";
+        /** Page[ApprovalRow] */
+        Page_ApprovalRow_: {
+            /** Count */
+            count: number;
+            /** Items */
+            items: components["schemas"]["ApprovalRow"][];
+        };
+        /** Page[DatasetRow] */
+        Page_DatasetRow_: {
+            /** Count */
+            count: number;
+            /** Items */
+            items: components["schemas"]["DatasetRow"][];
+        };
+        /** Page[EntryRow] */
+        Page_EntryRow_: {
+            /** Count */
+            count: number;
+            /** Items */
+            items: components["schemas"]["EntryRow"][];
+        };
+        /** Page[PolicyRow] */
+        Page_PolicyRow_: {
+            /** Count */
+            count: number;
+            /** Items */
+            items: components["schemas"]["PolicyRow"][];
+        };
+        /** Page[RolloutRow] */
+        Page_RolloutRow_: {
+            /** Count */
+            count: number;
+            /** Items */
+            items: components["schemas"]["RolloutRow"][];
+        };
+        /** Page[RunRow] */
+        Page_RunRow_: {
+            /** Count */
+            count: number;
+            /** Items */
+            items: components["schemas"]["RunRow"][];
+        };
+        /** Page[SessionRow] */
+        Page_SessionRow_: {
+            /** Count */
+            count: number;
+            /** Items */
+            items: components["schemas"]["SessionRow"][];
+        };
+        /** Page[TicketRow] */
+        Page_TicketRow_: {
+            /** Count */
+            count: number;
+            /** Items */
+            items: components["schemas"]["TicketRow"][];
+        };
+        /** Page[TrajectoryRow] */
+        Page_TrajectoryRow_: {
+            /** Count */
+            count: number;
+            /** Items */
+            items: components["schemas"]["TrajectoryRow"][];
+        };
+        /** ParameterView */
+        ParameterView: {
+            /** Choices */
+            choices: string[];
+            /** Example */
+            example: string;
+            /** Help */
+            help: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "text" | "integer" | "choice";
+            /** Max Length */
+            max_length: number;
+            /** Maximum */
+            maximum: number | null;
+            /** Minimum */
+            minimum: number | null;
+            /** Name */
+            name: string;
+            /** Pattern */
+            pattern: string;
+            /** Pattern Help */
+            pattern_help: string;
+            /** Title */
+            title: string;
+            /** Unit */
+            unit: string;
+        };
+        /** Person */
+        Person: {
+            /** Id */
+            id: number;
+            /** Is Active */
+            is_active: boolean;
+            /** Last Login */
+            last_login: string | null;
+            role: components["schemas"]["Role"];
+            /** Username */
+            username: string;
+        };
+        /** PersonPatch */
+        PersonPatch: {
+            /** Is Active */
+            is_active?: boolean | null;
+            /** Password */
+            password?: string | null;
+            role?: components["schemas"]["Role"] | null;
+        };
+        /** PolicyRow */
+        PolicyRow: {
+            /** Aliases */
+            aliases: string[];
+            /** Content Hash */
+            content_hash: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Dataset */
+            dataset: number | null;
+            /** Evaluation */
+            evaluation: {
+                [key: string]: unknown;
+            };
+            /** Name */
+            name: string;
+            /** Number */
+            number: number;
+            /** Parent */
+            parent: number | null;
+            /** Source */
+            source: string;
+        };
+        /** PolicyView */
+        PolicyView: {
+            /** Aliases */
+            aliases: string[];
+            /** Card */
+            card: string;
+            /** Content Hash */
+            content_hash: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Dataset */
+            dataset: number | null;
+            /** Evaluation */
+            evaluation: {
+                [key: string]: unknown;
+            };
+            /** Lineage */
+            lineage: {
+                [key: string]: unknown;
+            };
+            /** Name */
+            name: string;
+            /** Note */
+            note: string;
+            /** Number */
+            number: number;
+            /** Parent */
+            parent: number | null;
+            /** Source */
+            source: string;
+            /** Spec */
+            spec: {
+                [key: string]: unknown;
+            };
+        };
+        /** PressSchema */
+        PressSchema: {
+            /**
+             * Key
+             * @enum {string}
+             */
+            key: "Enter" | "Escape" | "Tab" | "Backspace" | "Delete" | "ArrowUp" | "ArrowDown" | "Space";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "press";
+        };
+        /** ProposalSchema */
+        ProposalSchema: {
+            /** Action */
+            action: components["schemas"]["ClickSchema"] | components["schemas"]["TypeSchema"] | components["schemas"]["SelectSchema"] | components["schemas"]["PressSchema"] | components["schemas"]["ScrollSchema"] | components["schemas"]["NavigateSchema"] | components["schemas"]["WaitSchema"] | components["schemas"]["FinishSchema"] | components["schemas"]["GiveUpSchema"];
+            /** Alternatives */
+            alternatives: components["schemas"]["AlternativeSchema"][];
+            /** Policy */
+            policy: string;
+            /** Probability */
+            probability: number;
+            /** Value */
+            value: number;
+            /** Why */
+            why: string;
+        };
+        /** Reason */
+        Reason: {
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
+        /** ReviewFilter */
+        ReviewFilter: {
+            /**
+             * Environment
+             * @default
+             */
+            environment: string;
+            /**
+             * Outcome
+             * @default
+             */
+            outcome: string;
+            /**
+             * Template
+             * @default
+             */
+            template: string;
+        };
+        /** ReviewIn */
+        ReviewIn: {
+            /** Labels */
+            labels?: string[];
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "accept" | "reject";
+        };
+        /**
+         * Role
+         * @description Each may do what those before it may.
+         * @enum {string}
+         */
+        Role: "operator" | "reviewer" | "admin";
+        /** RolloutRow */
+        RolloutRow: {
+            /** Challenger */
+            challenger: number;
+            /** Champion */
+            champion: number;
+            /** Ended At */
+            ended_at: string | null;
+            /** Ended By */
+            ended_by: string | null;
+            /** Id */
+            id: number;
+            /** Reason */
+            reason: string;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /** Started By */
+            started_by: string | null;
+            /** State */
+            state: string;
+            /** Weight */
+            weight: number;
+        };
+        /** RolloutView */
+        RolloutView: {
+            /** Arms */
+            arms: {
+                [key: string]: components["schemas"]["ArmView"];
+            };
+            /** Challenger */
+            challenger: number;
+            /** Champion */
+            champion: number;
+            /** Ended At */
+            ended_at: string | null;
+            /** Ended By */
+            ended_by: string | null;
+            /** Id */
+            id: number;
+            /** Reason */
+            reason: string;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /** Started By */
+            started_by: string | null;
+            /** State */
+            state: string;
+            /** Weight */
+            weight: number;
+        };
+        /** RunRow */
+        RunRow: {
+            /** Algorithm */
+            algorithm: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /** Dataset */
+            dataset: number;
+            /** Ended At */
+            ended_at: string | null;
+            /** Error */
+            error: string;
+            /** Id */
+            id: number;
+            /** Parent */
+            parent: string | null;
+            /** Phase */
+            phase: string;
+            /** Policy */
+            policy: string | null;
+            /** Policy Number */
+            policy_number: number | null;
+            /** Progress */
+            progress: number;
+            /** Started At */
+            started_at: string | null;
+            /** State */
+            state: string;
+            /** Trigger */
+            trigger: string;
+        };
+        /** RunView */
+        RunView: {
+            /** Algorithm */
+            algorithm: string;
+            /** Attempts */
+            attempts: number;
+            /** Commit */
+            commit: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /** Dataset */
+            dataset: number;
+            /** Ended At */
+            ended_at: string | null;
+            /** Error */
+            error: string;
+            /** Id */
+            id: number;
+            /** Metrics */
+            metrics: components["schemas"]["Metric"][];
+            /** Parent */
+            parent: string | null;
+            /** Phase */
+            phase: string;
+            /** Policy */
+            policy: string | null;
+            /** Policy Number */
+            policy_number: number | null;
+            /** Progress */
+            progress: number;
+            /** Seed */
+            seed: number;
+            /** Spec */
+            spec: {
+                [key: string]: unknown;
+            };
+            /** Started At */
+            started_at: string | null;
+            /** State */
+            state: string;
+            /** Trigger */
+            trigger: string;
+        };
+        /**
+         * Scope
+         * @description What a token may be used for, within its owner's role.
+         * @enum {string}
+         */
+        Scope: "read" | "tickets" | "decide" | "admin";
+        /** ScrollSchema */
+        ScrollSchema: {
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "up" | "down";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "scroll";
+        };
+        /** SelectSchema */
+        SelectSchema: {
+            /** Element */
+            element: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "select";
+            /** Option */
+            option: string;
+        };
+        /** SessionFilter */
+        SessionFilter: {
+            /**
+             * Outcome
+             * @default
+             */
+            outcome: string;
+            /** Policy */
+            policy?: number | null;
+            /**
+             * State
+             * @default
+             */
+            state: string;
+            /** Ticket */
+            ticket?: number | null;
+        };
+        /** SessionRow */
+        SessionRow: {
+            /** Arm */
+            arm: string;
+            /** Attempt */
+            attempt: number;
+            /** Control */
+            control: string;
+            /** Corrections */
+            corrections: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Demonstrations */
+            demonstrations: number;
+            /** End Reason */
+            end_reason: string;
+            /** Ended At */
+            ended_at: string | null;
+            /** Environment */
+            environment: string;
+            /** Goal */
+            goal: string;
+            /** Id */
+            id: number;
+            /** Outcome */
+            outcome: string;
+            /** Policy */
+            policy: string;
+            /** Review State */
+            review_state: string;
+            /** Started At */
+            started_at: string | null;
+            /** State */
+            state: string;
+            /** Step Count */
+            step_count: number;
+            /** Template */
+            template: string;
+            ticket: components["schemas"]["TicketRef"];
+            /** Verdict */
+            verdict: string;
+        };
+        /** SessionView */
+        SessionView: {
+            /** Answer */
+            answer: string;
+            approval: components["schemas"]["ApprovalView"] | null;
+            /** Arm */
+            arm: string;
+            /** Attempt */
+            attempt: number;
+            can: components["schemas"]["Can"];
+            /**
+             * Control
+             * @enum {string}
+             */
+            control: "agent" | "user_pending" | "user";
+            /** Controlled By */
+            controlled_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Elements */
+            elements: components["schemas"]["ElementSchema"][];
+            /** End Reason */
+            end_reason: string;
+            /** Ended At */
+            ended_at: string | null;
+            /** Environment */
+            environment: string;
+            /** Fingerprint */
+            fingerprint: string;
+            goal: components["schemas"]["GoalSchema"];
+            /** Id */
+            id: number;
+            /** Marks */
+            marks: components["schemas"]["Mark"][];
+            /** Max Steps */
+            max_steps: number;
+            /** Outcome */
+            outcome: string;
+            /** Policy */
+            policy: string;
+            /** Review Note */
+            review_note: string;
+            /** Review State */
+            review_state: string;
+            /** Reviewed By */
+            reviewed_by: string;
+            /** Seq */
+            seq: number;
+            /** Started At */
+            started_at: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "queued" | "starting" | "running" | "awaiting_approval" | "paused" | "user_control" | "completed" | "failed" | "rejected" | "cancelled" | "timed_out";
+            /** Step Count */
+            step_count: number;
+            /** Steps */
+            steps: components["schemas"]["StepView"][];
+            /** Template */
+            template: string;
+            ticket: components["schemas"]["TicketRef"];
+            /** Title */
+            title: string;
+            /** Trajectory Hash */
+            trajectory_hash: string;
+            /** Url */
+            url: string;
+            /** Verdict */
+            verdict: string;
+            verification: components["schemas"]["VerificationSchema"] | null;
+            /** Viewport */
+            viewport: [
+                number,
+                number
+            ];
+        };
+        /** SignIn */
+        SignIn: {
+            /** Password */
+            password: string;
+            /** Username */
+            username: string;
+        };
+        /** StepView */
+        StepView: {
+            /** Action */
+            action: (components["schemas"]["ClickSchema"] | components["schemas"]["TypeSchema"] | components["schemas"]["SelectSchema"] | components["schemas"]["PressSchema"] | components["schemas"]["ScrollSchema"] | components["schemas"]["NavigateSchema"] | components["schemas"]["WaitSchema"] | components["schemas"]["FinishSchema"] | components["schemas"]["GiveUpSchema"]) | null;
+            /**
+             * Actor
+             * @enum {string}
+             */
+            actor: "policy" | "operator" | "oracle";
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /** Decided At */
+            decided_at: string | null;
+            /** Decided By */
+            decided_by: string;
+            /** Decision */
+            decision: string;
+            /** Done At */
+            done_at: string | null;
+            /** Duration Ms */
+            duration_ms: number | null;
+            /** Fingerprint */
+            fingerprint: string;
+            /** Id */
+            id: number;
+            /** Index */
+            index: number;
+            /** Labels */
+            labels: string[];
+            proposal: components["schemas"]["ProposalSchema"] | null;
+            /** Proposal Id */
+            proposal_id: string;
+            /**
+             * Proposed At
+             * Format: date-time
+             */
+            proposed_at: string;
+            /** Reason */
+            reason: string;
+            result: components["schemas"]["ActResultSchema"] | null;
+            /** Risk */
+            risk: string;
+            /** Source */
+            source: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "proposed" | "decided" | "intent" | "done" | "uncertain" | "withdrawn";
+            /** Summary */
+            summary: string;
+            target: components["schemas"]["Target"] | null;
+        };
+        /** StopIn */
+        StopIn: {
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+        };
+        /**
+         * Target
+         * @description The element an action is about.
+         */
+        Target: {
+            box: components["schemas"]["BoxSchema"];
+            /** Name */
+            name: string;
+            /** Ref */
+            ref: number;
+            /** Role */
+            role: string;
+        };
+        /** TemplateView */
+        TemplateView: {
+            /** Answers */
+            answers: boolean;
+            /** Environment */
+            environment: string;
+            /** Id */
+            id: string;
+            /** Max Steps */
+            max_steps: number;
+            /** Parameters */
+            parameters: components["schemas"]["ParameterView"][];
+            /** Phrases */
+            phrases: string[];
+            /** Risk */
+            risk: string;
+            /** Summary */
+            summary: string;
+            /** Title */
+            title: string;
+        };
+        /** TicketRef */
+        TicketRef: {
+            /** Filed By */
+            filed_by: string;
+            /** Id */
+            id: number;
+            /** Title */
+            title: string;
+        };
+        /** TicketRow */
+        TicketRow: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Environment */
+            environment: string;
+            /** Filed By */
+            filed_by: string;
+            /** Id */
+            id: number;
+            /** Priority */
+            priority: number;
+            session: components["schemas"]["Attempt"] | null;
+            /** State */
+            state: string;
+            /** Template */
+            template: string;
+            /** Title */
+            title: string;
+        };
+        /** TicketView */
+        TicketView: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Environment */
+            environment: string;
+            /** Filed By */
+            filed_by: string;
+            /** Id */
+            id: number;
+            /** Parameters */
+            parameters: {
+                [key: string]: string;
+            };
+            /** Priority */
+            priority: number;
+            session: components["schemas"]["Attempt"] | null;
+            /** Sessions */
+            sessions: components["schemas"]["Attempt"][];
+            /** State */
+            state: string;
+            /** Template */
+            template: string;
+            /** Text */
+            text: string;
+            /** Title */
+            title: string;
+        };
+        /** TokenRow */
+        TokenRow: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Id */
+            id: number;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Name */
+            name: string;
+            /** Prefix */
+            prefix: string;
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][];
+        };
+        /** TrajectoryRow */
+        TrajectoryRow: {
+            /** Accepted By */
+            accepted_by: string | null;
+            /**
+             * Appended At
+             * Format: date-time
+             */
+            appended_at: string;
+            /** Content Hash */
+            content_hash: string;
+            /** Corrections */
+            corrections: number;
+            /** Demonstrations */
+            demonstrations: number;
+            /** Environment */
+            environment: string;
+            /** Goal */
+            goal: string;
+            /** Outcome */
+            outcome: string;
+            /** Policy */
+            policy: string;
+            /** Session Id */
+            session_id: number | null;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Source */
+            source: string;
+            /** Steps */
+            steps: number;
+            /** Template */
+            template: string;
+        };
+        /** TypeSchema */
+        TypeSchema: {
+            /** Element */
+            element: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "type";
+            /** Text */
+            text: string;
+        };
+        /** VerificationSchema */
+        VerificationSchema: {
+            /** Checks */
+            checks: components["schemas"]["CheckSchema"][];
+            outcome: components["schemas"]["Outcome"];
+        };
+        /** WaitSchema */
+        WaitSchema: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "wait";
+        };
+        /** Weight */
+        Weight: {
+            /** Weight */
+            weight: number;
         };
         /**
          * Window
@@ -1184,1455 +2630,6 @@ export interface components {
              */
             offset: number;
         };
-        /** EntryRow */
-        EntryRow: {
-            /** Id */
-            id: number;
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-            /** Actor */
-            actor: string;
-            /** How */
-            how: string;
-            /** Verb */
-            verb: string;
-            /** Object Kind */
-            object_kind: string;
-            /** Object Id */
-            object_id: string;
-            /** Before */
-            before?: unknown;
-            /** After */
-            after?: unknown;
-            /** Digest */
-            digest: string;
-        };
-        /** Page[EntryRow] */
-        Page_EntryRow_: {
-            /** Items */
-            items: components["schemas"]["EntryRow"][];
-            /** Count */
-            count: number;
-        };
-        /** ChainView */
-        ChainView: {
-            /** Ok */
-            ok: boolean;
-            /** Entries */
-            entries: number;
-            /** First Broken */
-            first_broken: number | null;
-        };
-        /** ApprovalPolicyView */
-        ApprovalPolicyView: {
-            /**
-             * Auto Approve Up To
-             * @enum {string}
-             */
-            auto_approve_up_to: "nothing" | "read" | "reversible" | "cost";
-            /** Approval Timeout S */
-            approval_timeout_s: number;
-            /** Version */
-            version: number;
-        };
-        /** EnvironmentView */
-        EnvironmentView: {
-            /** Id */
-            id: string;
-            /** Title */
-            title: string;
-            /** Summary */
-            summary: string;
-            /** Real */
-            real: boolean;
-            /** Protected */
-            protected: boolean;
-            approval_policy: components["schemas"]["ApprovalPolicyView"];
-            /** Templates */
-            templates: components["schemas"]["TemplateView"][];
-        };
-        /** ParameterView */
-        ParameterView: {
-            /** Name */
-            name: string;
-            /** Title */
-            title: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "text" | "integer" | "choice";
-            /** Help */
-            help: string;
-            /** Pattern */
-            pattern: string;
-            /** Pattern Help */
-            pattern_help: string;
-            /** Minimum */
-            minimum: number | null;
-            /** Maximum */
-            maximum: number | null;
-            /** Max Length */
-            max_length: number;
-            /** Choices */
-            choices: string[];
-            /** Unit */
-            unit: string;
-            /** Example */
-            example: string;
-        };
-        /** TemplateView */
-        TemplateView: {
-            /** Id */
-            id: string;
-            /** Environment */
-            environment: string;
-            /** Title */
-            title: string;
-            /** Summary */
-            summary: string;
-            /** Parameters */
-            parameters: components["schemas"]["ParameterView"][];
-            /** Phrases */
-            phrases: string[];
-            /** Risk */
-            risk: string;
-            /** Answers */
-            answers: boolean;
-            /** Max Steps */
-            max_steps: number;
-        };
-        /**
-         * Attempt
-         * @description The last or one session of a ticket, in short.
-         */
-        Attempt: {
-            /** Id */
-            id: number;
-            /** Attempt */
-            attempt: number;
-            /** State */
-            state: string;
-            /** Outcome */
-            outcome: string;
-            /** Review State */
-            review_state: string;
-            /** Policy */
-            policy: string;
-            /** Arm */
-            arm: string;
-            /** Step Count */
-            step_count: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Ended At */
-            ended_at: string | null;
-        };
-        /** Page[TicketRow] */
-        Page_TicketRow_: {
-            /** Items */
-            items: components["schemas"]["TicketRow"][];
-            /** Count */
-            count: number;
-        };
-        /** TicketRow */
-        TicketRow: {
-            /** Id */
-            id: number;
-            /** Title */
-            title: string;
-            /** Environment */
-            environment: string;
-            /** Template */
-            template: string;
-            /** State */
-            state: string;
-            /** Priority */
-            priority: number;
-            /** Filed By */
-            filed_by: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            session: components["schemas"]["Attempt"] | null;
-        };
-        /** TicketView */
-        TicketView: {
-            /** Id */
-            id: number;
-            /** Title */
-            title: string;
-            /** Environment */
-            environment: string;
-            /** Template */
-            template: string;
-            /** State */
-            state: string;
-            /** Priority */
-            priority: number;
-            /** Filed By */
-            filed_by: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            session: components["schemas"]["Attempt"] | null;
-            /** Text */
-            text: string;
-            /** Parameters */
-            parameters: {
-                [key: string]: string;
-            };
-            /** Sessions */
-            sessions: components["schemas"]["Attempt"][];
-        };
-        /** NewTicket */
-        NewTicket: {
-            /** Environment */
-            environment: string;
-            /**
-             * Template
-             * @default
-             */
-            template: string;
-            /**
-             * Parameters
-             * @default {}
-             */
-            parameters: {
-                [key: string]: string | number;
-            };
-            /**
-             * Text
-             * @default
-             */
-            text: string;
-            /**
-             * Title
-             * @default
-             */
-            title: string;
-            /**
-             * Priority
-             * @default 3
-             */
-            priority: number;
-        };
-        /** SessionFilter */
-        SessionFilter: {
-            /**
-             * State
-             * @default
-             */
-            state: string;
-            /** Ticket */
-            ticket?: number | null;
-            /**
-             * Outcome
-             * @default
-             */
-            outcome: string;
-            /** Policy */
-            policy?: number | null;
-        };
-        /** Page[SessionRow] */
-        Page_SessionRow_: {
-            /** Items */
-            items: components["schemas"]["SessionRow"][];
-            /** Count */
-            count: number;
-        };
-        /** SessionRow */
-        SessionRow: {
-            /** Id */
-            id: number;
-            ticket: components["schemas"]["TicketRef"];
-            /** Attempt */
-            attempt: number;
-            /** Environment */
-            environment: string;
-            /** Template */
-            template: string;
-            /** Goal */
-            goal: string;
-            /** State */
-            state: string;
-            /** Control */
-            control: string;
-            /** Outcome */
-            outcome: string;
-            /** Verdict */
-            verdict: string;
-            /** Review State */
-            review_state: string;
-            /** Policy */
-            policy: string;
-            /** Arm */
-            arm: string;
-            /** Step Count */
-            step_count: number;
-            /** Corrections */
-            corrections: number;
-            /** Demonstrations */
-            demonstrations: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Started At */
-            started_at: string | null;
-            /** Ended At */
-            ended_at: string | null;
-            /** End Reason */
-            end_reason: string;
-        };
-        /** TicketRef */
-        TicketRef: {
-            /** Id */
-            id: number;
-            /** Title */
-            title: string;
-            /** Filed By */
-            filed_by: string;
-        };
-        /**
-         * ActOutcome
-         * @description What came of an action; everything but DONE is told to the policy by name.
-         * @enum {string}
-         */
-        ActOutcome: "done" | "no_effect" | "vanished" | "covered" | "disabled" | "not_editable" | "no_such_option" | "missed" | "new_tab" | "native_dialog" | "download" | "blocked_navigation" | "blocked_request" | "timed_out" | "crashed";
-        /** ActResultSchema */
-        ActResultSchema: {
-            outcome: components["schemas"]["ActOutcome"];
-            /** Detail */
-            detail: string;
-            /** Requests */
-            requests: string[];
-            /** Elapsed Ms */
-            elapsed_ms: number;
-        };
-        /** AlternativeSchema */
-        AlternativeSchema: {
-            /** Action */
-            action: components["schemas"]["ClickSchema"] | components["schemas"]["TypeSchema"] | components["schemas"]["SelectSchema"] | components["schemas"]["PressSchema"] | components["schemas"]["ScrollSchema"] | components["schemas"]["NavigateSchema"] | components["schemas"]["WaitSchema"] | components["schemas"]["FinishSchema"] | components["schemas"]["GiveUpSchema"];
-            /** Probability */
-            probability: number;
-        };
-        /** ApprovalView */
-        ApprovalView: {
-            /** Id */
-            id: number;
-            /** Session Id */
-            session_id: number;
-            /** Step Id */
-            step_id: number;
-            /** Proposal Id */
-            proposal_id: string;
-            /** Fingerprint */
-            fingerprint: string;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "pending" | "approved" | "corrected" | "rejected" | "expired" | "cancelled";
-            /** Risk */
-            risk: string;
-            /**
-             * Asked At
-             * Format: date-time
-             */
-            asked_at: string;
-            /**
-             * Due At
-             * Format: date-time
-             */
-            due_at: string;
-            /** Claimed By */
-            claimed_by: string;
-            /** Claimed Until */
-            claimed_until: string | null;
-            /** Summary */
-            summary: string;
-            ticket: components["schemas"]["TicketRef"];
-            /** Environment */
-            environment: string;
-            /**
-             * Blocked Reason
-             * @default
-             */
-            blocked_reason: string;
-        };
-        /** BoxSchema */
-        BoxSchema: {
-            /** X */
-            x: number;
-            /** Y */
-            y: number;
-            /** Width */
-            width: number;
-            /** Height */
-            height: number;
-        };
-        /**
-         * Can
-         * @description What the person who asks may do with this session now.
-         */
-        Can: {
-            /** Decide */
-            decide: boolean;
-            /** Take Over */
-            take_over: boolean;
-            /** Hand Back */
-            hand_back: boolean;
-            /** Pause */
-            pause: boolean;
-            /** Resume */
-            resume: boolean;
-            /** Stop */
-            stop: boolean;
-            /** Review */
-            review: boolean;
-            /** Label */
-            label: boolean;
-        };
-        /** CheckSchema */
-        CheckSchema: {
-            /** Name */
-            name: string;
-            /** Holds */
-            holds: boolean;
-            /** Detail */
-            detail: string;
-        };
-        /** ClickSchema */
-        ClickSchema: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "click";
-            /** Element */
-            element: number;
-        };
-        /** ElementSchema */
-        ElementSchema: {
-            /** Ref */
-            ref: number;
-            /** Role */
-            role: string;
-            /** Name */
-            name: string;
-            /** Value */
-            value: string;
-            /** States */
-            states: string[];
-            box: components["schemas"]["BoxSchema"];
-            /** Group */
-            group: string;
-            /** Row */
-            row: string;
-            /** Label */
-            label: string;
-            /** Options */
-            options: string[];
-            /** Region */
-            region: string;
-            /** Frame */
-            frame: number;
-            /** Actionable */
-            actionable: boolean;
-        };
-        /** FinishSchema */
-        FinishSchema: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "finish";
-            /**
-             * Answer
-             * @default
-             */
-            answer: string;
-        };
-        /** GiveUpSchema */
-        GiveUpSchema: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "give_up";
-            /**
-             * Reason
-             * @default
-             */
-            reason: string;
-        };
-        /** GoalSchema */
-        GoalSchema: {
-            /** Text */
-            text: string;
-            /** Fields */
-            fields: [
-                string,
-                string
-            ][];
-        };
-        /** Mark */
-        Mark: {
-            /** Id */
-            id: number;
-            /** Label */
-            label: string;
-            /** Severity */
-            severity: number;
-            /** Step Id */
-            step_id: number | null;
-            /** Step Index */
-            step_index: number | null;
-            /** By */
-            by: string;
-            /** Note */
-            note: string;
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-        };
-        /** NavigateSchema */
-        NavigateSchema: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "navigate";
-            /** Url */
-            url: string;
-        };
-        /**
-         * Outcome
-         * @description What the console's own state says; never what the page or the agent says.
-         * @enum {string}
-         */
-        Outcome: "verified" | "failed" | "unverified";
-        /** PressSchema */
-        PressSchema: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "press";
-            /**
-             * Key
-             * @enum {string}
-             */
-            key: "Enter" | "Escape" | "Tab" | "Backspace" | "Delete" | "ArrowUp" | "ArrowDown" | "Space";
-        };
-        /** ProposalSchema */
-        ProposalSchema: {
-            /** Action */
-            action: components["schemas"]["ClickSchema"] | components["schemas"]["TypeSchema"] | components["schemas"]["SelectSchema"] | components["schemas"]["PressSchema"] | components["schemas"]["ScrollSchema"] | components["schemas"]["NavigateSchema"] | components["schemas"]["WaitSchema"] | components["schemas"]["FinishSchema"] | components["schemas"]["GiveUpSchema"];
-            /** Probability */
-            probability: number;
-            /** Alternatives */
-            alternatives: components["schemas"]["AlternativeSchema"][];
-            /** Value */
-            value: number;
-            /** Policy */
-            policy: string;
-            /** Why */
-            why: string;
-        };
-        /** ScrollSchema */
-        ScrollSchema: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "scroll";
-            /**
-             * Direction
-             * @enum {string}
-             */
-            direction: "up" | "down";
-        };
-        /** SelectSchema */
-        SelectSchema: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "select";
-            /** Element */
-            element: number;
-            /** Option */
-            option: string;
-        };
-        /** SessionView */
-        SessionView: {
-            /** Elements */
-            elements: components["schemas"]["ElementSchema"][];
-            /** Url */
-            url: string;
-            /** Title */
-            title: string;
-            /** Viewport */
-            viewport: [
-                number,
-                number
-            ];
-            /** Fingerprint */
-            fingerprint: string;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "queued" | "starting" | "running" | "awaiting_approval" | "paused" | "user_control" | "completed" | "failed" | "rejected" | "cancelled" | "timed_out";
-            /**
-             * Control
-             * @enum {string}
-             */
-            control: "agent" | "user_pending" | "user";
-            /** Controlled By */
-            controlled_by: string;
-            /** Policy */
-            policy: string;
-            /** Arm */
-            arm: string;
-            /** Step Count */
-            step_count: number;
-            /** Outcome */
-            outcome: string;
-            verification: components["schemas"]["VerificationSchema"] | null;
-            /** Answer */
-            answer: string;
-            /** Verdict */
-            verdict: string;
-            /** Review State */
-            review_state: string;
-            /** Reviewed By */
-            reviewed_by: string;
-            /** Review Note */
-            review_note: string;
-            /** Trajectory Hash */
-            trajectory_hash: string;
-            /** Started At */
-            started_at: string | null;
-            /** Ended At */
-            ended_at: string | null;
-            /** End Reason */
-            end_reason: string;
-            /** Id */
-            id: number;
-            /** Seq */
-            seq: number;
-            ticket: components["schemas"]["TicketRef"];
-            /** Attempt */
-            attempt: number;
-            /** Environment */
-            environment: string;
-            /** Template */
-            template: string;
-            goal: components["schemas"]["GoalSchema"];
-            /** Max Steps */
-            max_steps: number;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Steps */
-            steps: components["schemas"]["StepView"][];
-            approval: components["schemas"]["ApprovalView"] | null;
-            /** Marks */
-            marks: components["schemas"]["Mark"][];
-            can: components["schemas"]["Can"];
-        };
-        /** StepView */
-        StepView: {
-            /** Id */
-            id: number;
-            /** Index */
-            index: number;
-            /** Proposal Id */
-            proposal_id: string;
-            /** Fingerprint */
-            fingerprint: string;
-            /**
-             * Actor
-             * @enum {string}
-             */
-            actor: "policy" | "operator" | "oracle";
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "proposed" | "decided" | "intent" | "done" | "uncertain" | "withdrawn";
-            /** Risk */
-            risk: string;
-            proposal: components["schemas"]["ProposalSchema"] | null;
-            /** Decision */
-            decision: string;
-            /** Source */
-            source: string;
-            /** Decided By */
-            decided_by: string;
-            /** Decided At */
-            decided_at: string | null;
-            /** Reason */
-            reason: string;
-            /** Action */
-            action: (components["schemas"]["ClickSchema"] | components["schemas"]["TypeSchema"] | components["schemas"]["SelectSchema"] | components["schemas"]["PressSchema"] | components["schemas"]["ScrollSchema"] | components["schemas"]["NavigateSchema"] | components["schemas"]["WaitSchema"] | components["schemas"]["FinishSchema"] | components["schemas"]["GiveUpSchema"]) | null;
-            target: components["schemas"]["Target"] | null;
-            /** Summary */
-            summary: string;
-            result: components["schemas"]["ActResultSchema"] | null;
-            /** Before */
-            before: string;
-            /** After */
-            after: string;
-            /**
-             * Proposed At
-             * Format: date-time
-             */
-            proposed_at: string;
-            /** Done At */
-            done_at: string | null;
-            /** Duration Ms */
-            duration_ms: number | null;
-            /** Labels */
-            labels: string[];
-        };
-        /**
-         * Target
-         * @description The element an action is about.
-         */
-        Target: {
-            /** Ref */
-            ref: number;
-            /** Role */
-            role: string;
-            /** Name */
-            name: string;
-            box: components["schemas"]["BoxSchema"];
-        };
-        /** TypeSchema */
-        TypeSchema: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "type";
-            /** Element */
-            element: number;
-            /** Text */
-            text: string;
-        };
-        /** VerificationSchema */
-        VerificationSchema: {
-            outcome: components["schemas"]["Outcome"];
-            /** Checks */
-            checks: components["schemas"]["CheckSchema"][];
-        };
-        /** WaitSchema */
-        WaitSchema: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "wait";
-        };
-        /** EventView */
-        EventView: {
-            /** Seq */
-            seq: number;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "session_changed" | "page_changed" | "step_changed" | "approval_changed" | "marks_changed";
-            /** Data */
-            data: {
-                [key: string]: unknown;
-            };
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-        };
-        /** ObservationSchema */
-        ObservationSchema: {
-            /** Url */
-            url: string;
-            /** Title */
-            title: string;
-            /** Elements */
-            elements: components["schemas"]["ElementSchema"][];
-            /** Dialogs */
-            dialogs: string[];
-            /** Toasts */
-            toasts: string[];
-            /** Pending */
-            pending: number;
-            /** Viewport */
-            viewport: [
-                number,
-                number
-            ];
-            /** Fingerprint */
-            fingerprint: string;
-        };
-        /** DecideIn */
-        DecideIn: {
-            /** Proposal Id */
-            proposal_id: string;
-            /** Fingerprint */
-            fingerprint: string;
-            /**
-             * Decision
-             * @enum {string}
-             */
-            decision: "approved" | "corrected" | "rejected";
-            /** Action */
-            action?: (components["schemas"]["ClickSchema"] | components["schemas"]["TypeSchema"] | components["schemas"]["SelectSchema"] | components["schemas"]["PressSchema"] | components["schemas"]["ScrollSchema"] | components["schemas"]["NavigateSchema"] | components["schemas"]["WaitSchema"] | components["schemas"]["FinishSchema"] | components["schemas"]["GiveUpSchema"]) | null;
-            /**
-             * Reason
-             * @default
-             */
-            reason: string;
-        };
-        /** HandIn */
-        HandIn: {
-            /** Events */
-            events: {
-                [key: string]: unknown;
-            }[];
-        };
-        /** FinishIn */
-        FinishIn: {
-            /**
-             * Answer
-             * @default
-             */
-            answer: string;
-        };
-        /** StopIn */
-        StopIn: {
-            /**
-             * Reason
-             * @default
-             */
-            reason: string;
-        };
-        /** ReviewIn */
-        ReviewIn: {
-            /**
-             * Verdict
-             * @enum {string}
-             */
-            verdict: "accept" | "reject";
-            /**
-             * Note
-             * @default
-             */
-            note: string;
-            /** Labels */
-            labels?: string[];
-        };
-        /** MarkIn */
-        MarkIn: {
-            /** Label */
-            label: string;
-            /** Step Id */
-            step_id?: number | null;
-            /**
-             * Note
-             * @default
-             */
-            note: string;
-        };
-        /** ApprovalFilter */
-        ApprovalFilter: {
-            /**
-             * Environment
-             * @default
-             */
-            environment: string;
-            /**
-             * Risk
-             * @default
-             */
-            risk: string;
-        };
-        /** ApprovalRow */
-        ApprovalRow: {
-            /** Id */
-            id: number;
-            /** Session Id */
-            session_id: number;
-            /** Step Id */
-            step_id: number;
-            /** Proposal Id */
-            proposal_id: string;
-            /** Fingerprint */
-            fingerprint: string;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "pending" | "approved" | "corrected" | "rejected" | "expired" | "cancelled";
-            /** Risk */
-            risk: string;
-            /**
-             * Asked At
-             * Format: date-time
-             */
-            asked_at: string;
-            /**
-             * Due At
-             * Format: date-time
-             */
-            due_at: string;
-            /** Claimed By */
-            claimed_by: string;
-            /** Claimed Until */
-            claimed_until: string | null;
-            /** Summary */
-            summary: string;
-            ticket: components["schemas"]["TicketRef"];
-            /** Environment */
-            environment: string;
-            /**
-             * Blocked Reason
-             * @default
-             */
-            blocked_reason: string;
-            step: components["schemas"]["StepView"];
-            goal: components["schemas"]["GoalSchema"];
-        };
-        /** Page[ApprovalRow] */
-        Page_ApprovalRow_: {
-            /** Items */
-            items: components["schemas"]["ApprovalRow"][];
-            /** Count */
-            count: number;
-        };
-        /** ReviewFilter */
-        ReviewFilter: {
-            /**
-             * Environment
-             * @default
-             */
-            environment: string;
-            /**
-             * Template
-             * @default
-             */
-            template: string;
-            /**
-             * Outcome
-             * @default
-             */
-            outcome: string;
-        };
-        /** LabelView */
-        LabelView: {
-            /** Key */
-            key: string;
-            /** Title */
-            title: string;
-            /** Description */
-            description: string;
-            /** Severity */
-            severity: number;
-            /** Position */
-            position: number;
-            /** Archived */
-            archived: boolean;
-        };
-        /** LabelIn */
-        LabelIn: {
-            /** Key */
-            key: string;
-            /** Title */
-            title: string;
-            /**
-             * Description
-             * @default
-             */
-            description: string;
-            /**
-             * Severity
-             * @default 3
-             */
-            severity: number;
-        };
-        /** LabelPatch */
-        LabelPatch: {
-            /** Title */
-            title?: string | null;
-            /** Description */
-            description?: string | null;
-            /** Severity */
-            severity?: number | null;
-            /** Archived */
-            archived?: boolean | null;
-        };
-        /** Page[TrajectoryRow] */
-        Page_TrajectoryRow_: {
-            /** Items */
-            items: components["schemas"]["TrajectoryRow"][];
-            /** Count */
-            count: number;
-        };
-        /** TrajectoryRow */
-        TrajectoryRow: {
-            /** Content Hash */
-            content_hash: string;
-            /** Session Id */
-            session_id: number | null;
-            /** Source */
-            source: string;
-            /** Environment */
-            environment: string;
-            /** Template */
-            template: string;
-            /** Goal */
-            goal: string;
-            /** Steps */
-            steps: number;
-            /** Corrections */
-            corrections: number;
-            /** Demonstrations */
-            demonstrations: number;
-            /** Outcome */
-            outcome: string;
-            /** Policy */
-            policy: string;
-            /** Size Bytes */
-            size_bytes: number;
-            /** Accepted By */
-            accepted_by: string | null;
-            /**
-             * Appended At
-             * Format: date-time
-             */
-            appended_at: string;
-        };
-        /** DatasetRow */
-        DatasetRow: {
-            /** Number */
-            number: number;
-            /** Reason */
-            reason: string;
-            /** Count */
-            count: number;
-            /** Added */
-            added: number;
-            /** Manifest Hash */
-            manifest_hash: string;
-            /** Created By */
-            created_by: string | null;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-        };
-        /** Page[DatasetRow] */
-        Page_DatasetRow_: {
-            /** Items */
-            items: components["schemas"]["DatasetRow"][];
-            /** Count */
-            count: number;
-        };
-        /** DatasetView */
-        DatasetView: {
-            /** Number */
-            number: number;
-            /** Reason */
-            reason: string;
-            /** Count */
-            count: number;
-            /** Added */
-            added: number;
-            /** Manifest Hash */
-            manifest_hash: string;
-            /** Created By */
-            created_by: string | null;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Entries */
-            entries: components["schemas"]["TrajectoryRow"][];
-        };
-        /** Page[RunRow] */
-        Page_RunRow_: {
-            /** Items */
-            items: components["schemas"]["RunRow"][];
-            /** Count */
-            count: number;
-        };
-        /** RunRow */
-        RunRow: {
-            /** Id */
-            id: number;
-            /** Algorithm */
-            algorithm: string;
-            /** Trigger */
-            trigger: string;
-            /** State */
-            state: string;
-            /** Phase */
-            phase: string;
-            /** Progress */
-            progress: number;
-            /** Dataset */
-            dataset: number;
-            /** Parent */
-            parent: string | null;
-            /** Policy */
-            policy: string | null;
-            /** Policy Number */
-            policy_number: number | null;
-            /** Created By */
-            created_by: string | null;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Started At */
-            started_at: string | null;
-            /** Ended At */
-            ended_at: string | null;
-            /** Error */
-            error: string;
-        };
-        /**
-         * NewRun
-         * @description Which dataset version to train on (none: freeze one now), and with which seed.
-         */
-        NewRun: {
-            /** Dataset */
-            dataset?: number | null;
-            /**
-             * Seed
-             * @default 0
-             */
-            seed: number;
-        };
-        /** Metric */
-        Metric: {
-            /** Step */
-            step: number;
-            /** Values */
-            values: {
-                [key: string]: number;
-            };
-        };
-        /** RunView */
-        RunView: {
-            /** Id */
-            id: number;
-            /** Algorithm */
-            algorithm: string;
-            /** Trigger */
-            trigger: string;
-            /** State */
-            state: string;
-            /** Phase */
-            phase: string;
-            /** Progress */
-            progress: number;
-            /** Dataset */
-            dataset: number;
-            /** Parent */
-            parent: string | null;
-            /** Policy */
-            policy: string | null;
-            /** Policy Number */
-            policy_number: number | null;
-            /** Created By */
-            created_by: string | null;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Started At */
-            started_at: string | null;
-            /** Ended At */
-            ended_at: string | null;
-            /** Error */
-            error: string;
-            /** Spec */
-            spec: {
-                [key: string]: unknown;
-            };
-            /** Seed */
-            seed: number;
-            /** Commit */
-            commit: string;
-            /** Attempts */
-            attempts: number;
-            /** Metrics */
-            metrics: components["schemas"]["Metric"][];
-        };
-        /** Page[PolicyRow] */
-        Page_PolicyRow_: {
-            /** Items */
-            items: components["schemas"]["PolicyRow"][];
-            /** Count */
-            count: number;
-        };
-        /** PolicyRow */
-        PolicyRow: {
-            /** Number */
-            number: number;
-            /** Name */
-            name: string;
-            /** Source */
-            source: string;
-            /** Parent */
-            parent: number | null;
-            /** Dataset */
-            dataset: number | null;
-            /** Aliases */
-            aliases: string[];
-            /** Evaluation */
-            evaluation: {
-                [key: string]: unknown;
-            };
-            /** Content Hash */
-            content_hash: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-        };
-        /** PolicyView */
-        PolicyView: {
-            /** Number */
-            number: number;
-            /** Name */
-            name: string;
-            /** Source */
-            source: string;
-            /** Parent */
-            parent: number | null;
-            /** Dataset */
-            dataset: number | null;
-            /** Aliases */
-            aliases: string[];
-            /** Evaluation */
-            evaluation: {
-                [key: string]: unknown;
-            };
-            /** Content Hash */
-            content_hash: string;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /** Card */
-            card: string;
-            /** Lineage */
-            lineage: {
-                [key: string]: unknown;
-            };
-            /** Spec */
-            spec: {
-                [key: string]: unknown;
-            };
-            /** Note */
-            note: string;
-        };
-        /** NotePatch */
-        NotePatch: {
-            /** Note */
-            note: string;
-        };
-        /** Page[RolloutRow] */
-        Page_RolloutRow_: {
-            /** Items */
-            items: components["schemas"]["RolloutRow"][];
-            /** Count */
-            count: number;
-        };
-        /** RolloutRow */
-        RolloutRow: {
-            /** Id */
-            id: number;
-            /** Champion */
-            champion: number;
-            /** Challenger */
-            challenger: number;
-            /** Weight */
-            weight: number;
-            /** State */
-            state: string;
-            /** Started By */
-            started_by: string | null;
-            /**
-             * Started At
-             * Format: date-time
-             */
-            started_at: string;
-            /** Ended By */
-            ended_by: string | null;
-            /** Ended At */
-            ended_at: string | null;
-            /** Reason */
-            reason: string;
-        };
-        /** ArmView */
-        ArmView: {
-            /** Policy */
-            policy: number;
-            /** Tickets */
-            tickets: number;
-            /** Share */
-            share: number;
-            /** Verified */
-            verified: number;
-            /** Failed */
-            failed: number;
-            /** Unverified */
-            unverified: number;
-            /** Verified Rate */
-            verified_rate: number | null;
-            /** Interval */
-            interval: [
-                number,
-                number
-            ] | null;
-            /** Corrections */
-            corrections: number;
-            /** Takeovers */
-            takeovers: number;
-            /** Mean Steps */
-            mean_steps: number | null;
-        };
-        /** RolloutView */
-        RolloutView: {
-            /** Id */
-            id: number;
-            /** Champion */
-            champion: number;
-            /** Challenger */
-            challenger: number;
-            /** Weight */
-            weight: number;
-            /** State */
-            state: string;
-            /** Started By */
-            started_by: string | null;
-            /**
-             * Started At
-             * Format: date-time
-             */
-            started_at: string;
-            /** Ended By */
-            ended_by: string | null;
-            /** Ended At */
-            ended_at: string | null;
-            /** Reason */
-            reason: string;
-            /** Arms */
-            arms: {
-                [key: string]: components["schemas"]["ArmView"];
-            };
-        };
-        /** NewRollout */
-        NewRollout: {
-            /** Challenger */
-            challenger: number;
-            /** Weight */
-            weight: number;
-        };
-        /** Weight */
-        Weight: {
-            /** Weight */
-            weight: number;
-        };
-        /** Reason */
-        Reason: {
-            /**
-             * Reason
-             * @default
-             */
-            reason: string;
-        };
-        /** HumanOnlyView */
-        HumanOnlyView: {
-            /** On */
-            on: boolean;
-            /**
-             * Reason
-             * @default
-             */
-            reason: string;
-            /** Changed By */
-            changed_by: string | null;
-            /** Changed At */
-            changed_at: string | null;
-        };
-        /** HumanOnly */
-        HumanOnly: {
-            /** On */
-            on: boolean;
-            /**
-             * Reason
-             * @default
-             */
-            reason: string;
-        };
-        /** Home */
-        Home: {
-            /** Open Tickets */
-            open_tickets: number;
-            /** Waiting Approvals */
-            waiting_approvals: number;
-            /** Waiting Reviews */
-            waiting_reviews: number;
-            /** Running Sessions */
-            running_sessions: number;
-            /** Verified 7D */
-            verified_7d: number;
-            /** Judged 7D */
-            judged_7d: number;
-            /** Verified Rate 7D */
-            verified_rate_7d: number | null;
-            /** Accepted Since Training */
-            accepted_since_training: number;
-            /** Train After */
-            train_after: number;
-            /** Champion */
-            champion: string | null;
-            /** Rollout */
-            rollout: number | null;
-            /** Human Only */
-            human_only: boolean;
-            /** Recent */
-            recent: components["schemas"]["TicketRow"][];
-        };
     };
     responses: never;
     parameters: never;
@@ -2642,9 +2639,14 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    webapp_api_health: {
+    webapp_agent_sessions_api_list_approvals: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                offset?: number;
+                environment?: string;
+                risk?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2656,11 +2658,84 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["Page_ApprovalRow_"];
+                };
             };
         };
     };
-    webapp_accounts_api_csrf: {
+    webapp_agent_sessions_api_claim_approval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approval_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_release_approval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approval_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalView"];
+                };
+            };
+        };
+    };
+    webapp_audit_api_list_entries: {
+        parameters: {
+            query?: {
+                object_kind?: string;
+                object_id?: string;
+                verb?: string;
+                user?: string;
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EntryRow_"];
+                };
+            };
+        };
+    };
+    webapp_audit_api_verify_chain: {
         parameters: {
             query?: never;
             header?: never;
@@ -2675,7 +2750,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CsrfToken"];
+                    "application/json": components["schemas"]["ChainView"];
                 };
             };
         };
@@ -2719,6 +2794,309 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    webapp_accounts_api_csrf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CsrfToken"];
+                };
+            };
+        };
+    };
+    webapp_trajectories_api_list_datasets: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DatasetRow_"];
+                };
+            };
+        };
+    };
+    webapp_trajectories_api_freeze_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetRow"];
+                };
+            };
+        };
+    };
+    webapp_trajectories_api_show_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetView"];
+                };
+            };
+        };
+    };
+    webapp_tickets_api_list_environments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentView"][];
+                };
+            };
+        };
+    };
+    webapp_tickets_api_set_approval_policy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalPolicyView"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalPolicyView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_show_frame: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                content_hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webapp_api_health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webapp_home_home: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Home"];
+                };
+            };
+        };
+    };
+    webapp_rollouts_api_show_human_only: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HumanOnlyView"];
+                };
+            };
+        };
+    };
+    webapp_rollouts_api_switch_human_only: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HumanOnly"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HumanOnlyView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_list_labels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelView"][];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_add_label: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LabelIn"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_change_label: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LabelPatch"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelView"];
+                };
             };
         };
     };
@@ -2812,77 +3190,9 @@ export interface operations {
             };
         };
     };
-    webapp_accounts_api_list_tokens: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TokenRow"][];
-                };
-            };
-        };
-    };
-    webapp_accounts_api_create_token: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewToken"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedToken"];
-                };
-            };
-        };
-    };
-    webapp_accounts_api_revoke_token: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                token_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    webapp_audit_api_list_entries: {
+    webapp_rollouts_api_list_policies: {
         parameters: {
             query?: {
-                object_kind?: string;
-                object_id?: string;
-                verb?: string;
-                user?: string;
                 limit?: number;
                 offset?: number;
             };
@@ -2898,63 +3208,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_EntryRow_"];
+                    "application/json": components["schemas"]["Page_PolicyRow_"];
                 };
             };
         };
     };
-    webapp_audit_api_verify_chain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChainView"];
-                };
-            };
-        };
-    };
-    webapp_tickets_api_list_environments: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EnvironmentView"][];
-                };
-            };
-        };
-    };
-    webapp_tickets_api_set_approval_policy: {
+    webapp_rollouts_api_show_policy: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                environment: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyView"];
+                };
+            };
+        };
+    };
+    webapp_rollouts_api_note_policy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ApprovalPolicyView"];
+                "application/json": components["schemas"]["NotePatch"];
             };
         };
         responses: {
@@ -2964,7 +3256,583 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApprovalPolicyView"];
+                    "application/json": components["schemas"]["PolicyView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_list_review: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                environment?: string;
+                template?: string;
+                outcome?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SessionRow_"];
+                };
+            };
+        };
+    };
+    webapp_rollouts_api_list_rollouts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RolloutRow_"];
+                };
+            };
+        };
+    };
+    webapp_rollouts_api_start_rollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRollout"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolloutView"];
+                };
+            };
+        };
+    };
+    webapp_rollouts_api_show_rollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolloutView"];
+                };
+            };
+        };
+    };
+    webapp_rollouts_api_pause_rollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolloutView"];
+                };
+            };
+        };
+    };
+    webapp_rollouts_api_promote_rollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolloutView"];
+                };
+            };
+        };
+    };
+    webapp_rollouts_api_resume_rollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolloutView"];
+                };
+            };
+        };
+    };
+    webapp_rollouts_api_roll_back_rollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolloutView"];
+                };
+            };
+        };
+    };
+    webapp_rollouts_api_weigh_rollout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rollout_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Weight"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolloutView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_list_sessions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                state?: string;
+                ticket?: number | null;
+                outcome?: string;
+                policy?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SessionRow_"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_show_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_decide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecideIn"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StepView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_list_events: {
+        parameters: {
+            query?: {
+                after?: number;
+            };
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventView"][];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_finish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FinishIn"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webapp_agent_sessions_api_hand: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HandIn"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webapp_agent_sessions_api_hand_back: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_add_mark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarkIn"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_remove_mark: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+                mark_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_judge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewIn"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_show_observation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+                index: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObservationSchema"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StopIn"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_take_over: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
                 };
             };
         };
@@ -3110,16 +3978,9 @@ export interface operations {
             };
         };
     };
-    webapp_agent_sessions_api_list_sessions: {
+    webapp_accounts_api_list_tokens: {
         parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-                state?: string;
-                ticket?: number | null;
-                outcome?: string;
-                policy?: number | null;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
@@ -3132,164 +3993,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_SessionRow_"];
+                    "application/json": components["schemas"]["TokenRow"][];
                 };
             };
         };
     };
-    webapp_agent_sessions_api_show_session: {
+    webapp_accounts_api_create_token: {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                session_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionView"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_list_events: {
-        parameters: {
-            query?: {
-                after?: number;
-            };
-            header?: never;
-            path: {
-                session_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EventView"][];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_show_observation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: number;
-                index: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ObservationSchema"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_decide: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: number;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DecideIn"];
+                "application/json": components["schemas"]["NewToken"];
             };
         };
         responses: {
-            /** @description OK */
-            200: {
+            /** @description Created */
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StepView"];
+                    "application/json": components["schemas"]["CreatedToken"];
                 };
             };
         };
     };
-    webapp_agent_sessions_api_take_over: {
+    webapp_accounts_api_revoke_token: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                session_id: number;
+                token_id: number;
             };
             cookie?: never;
         };
         requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionView"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_hand_back: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionView"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_hand: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["HandIn"];
-            };
-        };
         responses: {
             /** @description No Content */
             204: {
@@ -3297,477 +4039,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-        };
-    };
-    webapp_agent_sessions_api_finish: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["FinishIn"];
-            };
-        };
-        responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    webapp_agent_sessions_api_pause: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionView"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_resume: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionView"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_stop: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["StopIn"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionView"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_judge: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ReviewIn"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionView"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_add_mark: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MarkIn"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionView"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_remove_mark: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: number;
-                mark_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionView"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_list_approvals: {
-        parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-                environment?: string;
-                risk?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_ApprovalRow_"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_claim_approval: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                approval_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ApprovalView"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_release_approval: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                approval_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ApprovalView"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_list_review: {
-        parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-                environment?: string;
-                template?: string;
-                outcome?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_SessionRow_"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_list_labels: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LabelView"][];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_add_label: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["LabelIn"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LabelView"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_change_label: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["LabelPatch"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LabelView"];
-                };
-            };
-        };
-    };
-    webapp_agent_sessions_api_show_frame: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                content_hash: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    webapp_trajectories_api_list_trajectories: {
-        parameters: {
-            query?: {
-                environment?: string;
-                template?: string;
-                outcome?: string;
-                source?: string;
-                q?: string;
-                limit?: number;
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_TrajectoryRow_"];
-                };
-            };
-        };
-    };
-    webapp_trajectories_api_show_trajectory: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                content_hash: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-        };
-    };
-    webapp_trajectories_api_list_datasets: {
-        parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_DatasetRow_"];
-                };
-            };
-        };
-    };
-    webapp_trajectories_api_freeze_dataset: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DatasetRow"];
-                };
-            };
-        };
-    };
-    webapp_trajectories_api_show_dataset: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                number: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DatasetView"];
-                };
             };
         };
     };
@@ -3840,6 +4111,28 @@ export interface operations {
             };
         };
     };
+    webapp_training_api_cancel_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunRow"];
+                };
+            };
+        };
+    };
     webapp_training_api_show_metrics: {
         parameters: {
             query?: {
@@ -3864,31 +4157,14 @@ export interface operations {
             };
         };
     };
-    webapp_training_api_cancel_run: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunRow"];
-                };
-            };
-        };
-    };
-    webapp_rollouts_api_list_policies: {
+    webapp_trajectories_api_list_trajectories: {
         parameters: {
             query?: {
+                environment?: string;
+                template?: string;
+                outcome?: string;
+                source?: string;
+                q?: string;
                 limit?: number;
                 offset?: number;
             };
@@ -3904,17 +4180,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_PolicyRow_"];
+                    "application/json": components["schemas"]["Page_TrajectoryRow_"];
                 };
             };
         };
     };
-    webapp_rollouts_api_show_policy: {
+    webapp_trajectories_api_show_trajectory: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                number: number;
+                content_hash: string;
             };
             cookie?: never;
         };
@@ -3926,288 +4202,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PolicyView"];
-                };
-            };
-        };
-    };
-    webapp_rollouts_api_note_policy: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                number: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NotePatch"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PolicyView"];
-                };
-            };
-        };
-    };
-    webapp_rollouts_api_list_rollouts: {
-        parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Page_RolloutRow_"];
-                };
-            };
-        };
-    };
-    webapp_rollouts_api_start_rollout: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewRollout"];
-            };
-        };
-        responses: {
-            /** @description Created */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RolloutView"];
-                };
-            };
-        };
-    };
-    webapp_rollouts_api_show_rollout: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                rollout_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RolloutView"];
-                };
-            };
-        };
-    };
-    webapp_rollouts_api_weigh_rollout: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                rollout_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Weight"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RolloutView"];
-                };
-            };
-        };
-    };
-    webapp_rollouts_api_promote_rollout: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                rollout_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Reason"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RolloutView"];
-                };
-            };
-        };
-    };
-    webapp_rollouts_api_roll_back_rollout: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                rollout_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Reason"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RolloutView"];
-                };
-            };
-        };
-    };
-    webapp_rollouts_api_pause_rollout: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                rollout_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RolloutView"];
-                };
-            };
-        };
-    };
-    webapp_rollouts_api_resume_rollout: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                rollout_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RolloutView"];
-                };
-            };
-        };
-    };
-    webapp_rollouts_api_show_human_only: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HumanOnlyView"];
-                };
-            };
-        };
-    };
-    webapp_rollouts_api_switch_human_only: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["HumanOnly"];
-            };
-        };
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HumanOnlyView"];
-                };
-            };
-        };
-    };
-    webapp_home_home: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Home"];
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };
