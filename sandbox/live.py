@@ -2,8 +2,8 @@
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -37,18 +37,20 @@ class Live:
         self._way_out = way_out
         self._page = page
         self._hands = Hands(page)
+        self._seen: Observation | None = None
         self._learnt: dict[tuple[str, ...], Risk] = {}  # what an action turned out to ask for
 
     async def observe(self) -> Observation:
-        return await self._page.observe()
+        with _named_loss():
+            self._seen = await self._page.observe()
+        return self._seen
 
     async def act(self, action: Action, *, permit: Risk) -> ActResult:
-        element = None
-        if hasattr(action, "element"):
-            element = (await self._page.observe()).element(action.element)
+        element = self._seen.element(getattr(action, "element", -1)) if self._seen else None
         last = await self._way_out.permit(permit)
         try:
-            result = await self._page.act(action)
+            with _named_loss():
+                result = await self._page.act(action)
         finally:
             entries = await self._way_out.requests(after=last, lower_after_s=PERMIT_LAPSES_S)
         blocked = [entry for entry in entries if entry.verdict == "risk"]
@@ -62,25 +64,29 @@ class Live:
         return riskier(classify(action, observation), self._learnt.get(_kind_of(action, element), Risk.READ))
 
     async def picture(self) -> bytes:
-        return await self._page.picture()
+        with _named_loss():
+            return await self._page.picture()
 
     async def watch(self, on_frame: Callable[[bytes], Awaitable[None]]) -> None:
-        await self._page.watch(on_frame)
+        with _named_loss():
+            await self._page.watch(on_frame)
 
     async def unwatch(self) -> None:
-        await self._page.unwatch()
+        with _named_loss():
+            await self._page.unwatch()
 
     async def hand(self, event: HandEvent) -> Action | None:
         # Who is at the wheel has been admitted to it: nothing that a person does by hand is held back here.
         await self._way_out.permit(Risk.UNKNOWN)
-        last = 2**62
         try:
-            return await self._hands.feel(event)
+            with _named_loss():
+                return await self._hands.feel(event)
         finally:
-            await self._way_out.requests(after=last, lower_after_s=PERMIT_LAPSES_S)
+            await self._way_out.requests(after=2**62, lower_after_s=PERMIT_LAPSES_S)
 
     async def flush_hand(self) -> Action | None:
-        return await self._hands.flush()
+        with _named_loss():
+            return await self._hands.flush()
 
     async def verify(self, answer: str) -> Verification:
         return await self._world.verify(self.handle.task, answer)
@@ -156,6 +162,14 @@ async def cut_off(handle: Handle) -> None:
         await world.resume(handle.world)
         await world.stop()
     shutil.rmtree(handle.folder, ignore_errors=True)
+
+
+@contextmanager
+def _named_loss() -> Iterator[None]:
+    try:
+        yield
+    except CdpClosed as gone:
+        raise SessionLost("the session's browser is gone") from gone
 
 
 def _parts(handle: Handle) -> tuple[Browser, Egress]:

@@ -104,6 +104,7 @@ async def test_a_secret_that_arrives_later_is_in_no_live_frame(show: Show) -> No
     await page.picture()
     await page.unwatch()
     reddest = [
-        max(r - max(g, b) for r, g, b in Image.open(io.BytesIO(frame)).convert("RGB").get_flattened_data()) for frame in frames
+        max(r - max(g, b) for r, g, b in Image.open(io.BytesIO(frame)).convert("RGB").get_flattened_data())
+        for frame in frames
     ]
     assert max(reddest) < 60
