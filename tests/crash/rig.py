@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from asgiref.sync import async_to_sync
@@ -115,12 +115,10 @@ def approve_until(session: Session, reviewer: User, is_enough: Callable[[], bool
     while not is_enough():
         step = open_step(session)
         if step is not None:
-            try:
+            with suppress(Conflict):  # the page changed under it; it is asked again
                 approve(session, reviewer, step)
-            except Conflict:
-                continue  # the page changed under it; it is asked again
         if time.monotonic() > limit:
-            raise TimeoutError(f"session {session.pk} got no further than {state_of(session)}")
+            raise TimeoutError(f"session {session.pk} got no further than {state_of(session)}: {session.end_reason}")
         time.sleep(0.02)
 
 
@@ -151,3 +149,42 @@ def writes(session: Session) -> list[tuple[str, str]]:
         return [(entry.event, entry.label) for entry in (await world.world()).audit if entry.accepted]
 
     return async_to_sync(ask)()
+
+
+def is_submit(step: Step | None) -> bool:
+    """Whether this is the one click that makes the console write."""
+    return step is not None and step.risk == "cost"
+
+
+def is_finish(step: Step | None) -> bool:
+    """Whether this is the question whether the work is done."""
+    return step is not None and (step.action or {})["kind"] == "finish"
+
+
+def approve_up_to_submit(session: Session, reviewer: User) -> Step:
+    """Approve everything before the click that makes the console write; that one is left open."""
+    return _approve_up_to(session, reviewer, is_submit)
+
+
+def approve_up_to_finish(session: Session, reviewer: User) -> Step:
+    """Approve everything but the end."""
+    return _approve_up_to(session, reviewer, is_finish)
+
+
+def _approve_up_to(session: Session, reviewer: User, is_it: Callable[[Step | None], bool]) -> Step:
+    limit = time.monotonic() + 90.0
+    while time.monotonic() < limit:
+        step = open_step(session)
+        if step is not None and is_it(step):
+            return step
+        if step is not None:
+            with suppress(Conflict):  # the page changed under it; it is asked again
+                approve(session, reviewer, step)
+        time.sleep(0.02)
+    raise TimeoutError(f"session {session.pk} got no further than {state_of(session)}: {session.end_reason}")
+
+
+def browser_of(session: Session) -> dict[str, object]:
+    """Which browser works on it."""
+    session.refresh_from_db()
+    return dict(session.handle["browser"])

@@ -8,6 +8,7 @@ from ninja import Query, Router, Schema
 
 from sandbox.contracts import storage
 from sandbox.contracts.takeover import HandEvent
+from webapp import crashpoints
 from webapp import storage as objects
 from webapp.access import Caller, caller, needs
 from webapp.accounts.models import Role, Scope, User
@@ -109,6 +110,7 @@ def decide(request: HttpRequest, session_id: int, body: schemas.DecideIn) -> sch
         user=who.user,
         how=who.how,
     )
+    crashpoints.reach("decide_after_commit")
     return snapshot.step_view(step)
 
 

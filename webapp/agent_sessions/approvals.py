@@ -11,6 +11,7 @@ from sandbox.contracts.actions import Action
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.tasks import Risk
 from sandbox.risk import classify
+from webapp import crashpoints
 from webapp.accounts.models import Role, User
 from webapp.agent_sessions import events
 from webapp.agent_sessions.corrections import objection
@@ -109,6 +110,7 @@ def decide(
         end(session, SessionState.REJECTED, reason=f"{MAX_REJECTIONS} proposals were rejected", user=user, how=how)
     after = {"proposal_id": proposal_id, "decision": decision, "action": step.action, "risk": step.risk}
     audit(session, "decide", user=user, how=how, before=before, after={**after, "reason": reason})
+    crashpoints.reach("decide_before_commit")
     return step
 
 

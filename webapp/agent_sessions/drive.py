@@ -171,6 +171,7 @@ class Drive:
         if time.monotonic() > self.fresh_until:
             raise LeaseLost(f"session {self.session_id}: the lease ran out before the act")
         seen: Observation = storage.from_builtins(intended.observation, Observation)
+        crashpoints.reach("before_act")
         result = await self._act(action, Risk(intended.risk))
         crashpoints.reach("after_act")
         self.memory.append(past(seen, action, result))

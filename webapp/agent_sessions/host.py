@@ -69,7 +69,7 @@ class Host:
             claim = None
             if len(self.tasks) < self.slots:
                 with suppress(OperationalError, InterfaceError):  # the database is away; ask again soon
-                    claim = await self.rows.call(leases.claim, holder=self.holder, machine=identity.machine())
+                    claim = await self.rows.call(_claim, self.holder)
             if claim is not None:
                 task = asyncio.create_task(self._session(claim), name=f"session {claim.session_id}")
                 self.claims[claim.session_id] = claim
@@ -199,6 +199,14 @@ class Host:
         tasks = list(self.tasks.values())
         if tasks:
             await asyncio.wait(tasks, timeout=PATIENCE_S)
+
+
+def _claim(holder: str) -> leases.Claim | None:
+    """The next session; those of processes on this machine that are gone count as nobody's."""
+    for other in leases.holders(machine=identity.machine()):
+        if identity.fate(other) == "gone":
+            leases.give_up(holder=other)
+    return leases.claim(holder=holder, machine=identity.machine())
 
 
 def _after_failure(claim: leases.Claim) -> None:

@@ -80,6 +80,17 @@ def renew(*, holder: str, fences: dict[int, int]) -> set[int]:
     return lost
 
 
+def holders(*, machine: str) -> list[str]:
+    """Who holds sessions on this machine."""
+    held_here = Session.objects.filter(lease_holder__startswith=f"{machine}/", lease_expires_at__gte=Now())
+    return list(held_here.values_list("lease_holder", flat=True).distinct())
+
+
+def give_up(*, holder: str) -> None:
+    """Its process is gone: what it held need not wait for the leases to run out."""
+    Session.objects.filter(lease_holder=holder).update(lease_expires_at=Now())
+
+
 def release(*, session_id: int, fence: int) -> None:
     """Let go of a session whose browser goes on; the next host attaches to it."""
     Session.objects.filter(pk=session_id, fence=fence).update(lease_holder="", lease_expires_at=Now())

@@ -24,7 +24,7 @@ class Rows:
 
     async def close(self) -> None:
         """Close the connection and let the thread end."""
-        await self.call(connection.close)
+        await self.call(_close)
         self._thread.shutdown(wait=False)
 
 
@@ -34,3 +34,7 @@ def _careful(call: Callable[[], T]) -> T:
     except (OperationalError, InterfaceError):
         connection.close()
         raise
+
+
+def _close() -> None:
+    connection.close()  # looked up here, because each thread has its own
