@@ -15,11 +15,12 @@ const isDisabled = (element) => element.matches(":disabled") || closest(element,
 const clipsOf = (element, seen) => {
   // The part of the viewport that shows this element's surroundings, and whether scrolling could bring more of it.
   const up = parentOf(element) ?? element.ownerDocument.defaultView?.frameElement;
-  if (!up) return { left: 0, top: 0, right: innerWidth, bottom: innerHeight, scrolls: true };
+  if (!up) return { left: 0, top: 0, right: innerWidth, bottom: innerHeight, scrolls: true, x: -scrollX, y: -scrollY };
   let clip = seen.get(up);
   if (clip) return clip;
-  clip = clipsOf(up, seen);
   const style = getComputedStyle(up);
+  // What is fixed does not move with the page, but may scroll by itself, as a tall dialog does.
+  clip = style.position === "fixed" ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight, scrolls: false, x: 0, y: 0 } : clipsOf(up, seen);
   const root = up === up.ownerDocument.documentElement || up === up.ownerDocument.body;
   if (up.localName === "iframe" || (!root && (style.overflowX !== "visible" || style.overflowY !== "visible"))) {
     const rect = topRect(up);
@@ -28,10 +29,10 @@ const clipsOf = (element, seen) => {
       left: Math.max(clip.left, rect.x), top: Math.max(clip.top, rect.y),
       right: Math.min(clip.right, rect.x + rect.width), bottom: Math.min(clip.bottom, rect.y + rect.height),
       scrolls: scrollable || (clip.scrolls && rect.width > 2 && rect.height > 2 && rect.x + rect.width > clip.left && outside(rect, clip)),
+      x: scrollable ? rect.x - up.scrollLeft : clip.x, y: scrollable ? rect.y - up.scrollTop : clip.y, // where its content begins
       hides: !scrollable && { x: rect.x, y: rect.y, width: rect.width, height: rect.height },
     };
   }
-  if (style.position === "fixed") clip = { left: 0, top: 0, right: innerWidth, bottom: innerHeight, scrolls: false };
   seen.set(up, clip);
   return clip;
 };
@@ -41,12 +42,12 @@ const outside = (rect, clip) => rect.x + rect.width <= clip.left || rect.y + rec
 // "shown", "offscreen" (scrolling would show it) or "hidden".
 const placeOf = (element, rect, seen) => {
   if (rect.width < 2 || rect.height < 2) return "hidden";
-  const clip = getComputedStyle(element).position === "fixed" ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight, scrolls: false } : clipsOf(element, seen);
+  const clip = getComputedStyle(element).position === "fixed" ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight, scrolls: false, x: 0, y: 0 } : clipsOf(element, seen);
   const centre = { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 };
   const inside = centre.x >= clip.left && centre.x <= clip.right && centre.y >= clip.top && centre.y <= clip.bottom;
   if (inside || (!outside(rect, clip) && !clip.scrolls)) return "shown";
   if (clip.hides && outside(rect, { left: clip.hides.x, top: clip.hides.y, right: clip.hides.x + clip.hides.width, bottom: clip.hides.y + clip.hides.height })) return "hidden";
-  if (rect.x + rect.width + scrollX <= 0 || rect.y + rect.height + scrollY <= 0) return "hidden"; // parked off the page
+  if (rect.x + rect.width <= clip.x || rect.y + rect.height <= clip.y) return "hidden"; // parked where no scrolling leads
   return clip.scrolls ? "offscreen" : outside(rect, clip) ? "hidden" : "shown";
 };
 

@@ -197,7 +197,7 @@ def _remove_user_list(screen: Screen) -> Said:
         return Finish(), f"there is no user {user}"
     if screen.is_stale:
         return _WAIT
-    return _open(screen, screen.in_row(user, "button", "delete"), f"{user} is still there")
+    return _open(screen, screen.in_row(user, "button", "delete-user"), f"{user} is still there")
 
 
 Form = Callable[[Screen], Move]

@@ -178,3 +178,16 @@ async def test_the_page_cannot_tamper_with_what_is_seen(show: Show) -> None:
         "Object.defineProperty(Node.prototype, 'textContent', {get: () => 'Harmless'}); globalThis.belay = {observe: () => ''}</script>"
     )
     assert names(await page.observe()) == ["Delete everything"]
+
+
+async def test_a_tall_dialog_is_seen_whole_wherever_it_is_scrolled_to(show: Show) -> None:
+    page = await show(
+        "<div class='modal show' role=dialog style='position:fixed;inset:0;overflow:auto'>"
+        "<button>Top</button><div style='height:2000px'></div><button>Bottom</button></div>"
+    )
+    seen = await page.observe()
+    assert "offscreen" in named(seen, "Bottom").states
+    await page.act(Click(named(seen, "Bottom").ref))
+    seen = await page.observe()
+    assert "offscreen" in named(seen, "Top").states
+    assert "offscreen" not in named(seen, "Bottom").states
