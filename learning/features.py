@@ -357,7 +357,7 @@ def _kind(step: Past) -> int:
         return KINDS.index("answer" if step.action.answer else "finish")
     if isinstance(step.action, Navigate):
         return KINDS.index("click")
-    return KINDS.index(type(step.action).__struct_config__.tag)  # type: ignore[arg-type]  # every action has a str tag
+    return KINDS.index(type(step.action).__struct_config__.tag)
 
 
 def _history_numbers(recent: Sequence[Past]) -> Floats:
