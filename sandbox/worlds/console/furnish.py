@@ -96,7 +96,7 @@ class _Furnisher:
     def _instances(self) -> None:
         asked = self.parameters.get("instance", "")
         near = asked or (self.parameters.get("name", "") if self.action == "create-instance" else "")
-        crowd = [self._instance(each) for each in self._crowd(near, 5, 18)]
+        crowd = [self._instance(each) for each in self._crowd(near, 3, 18)]
         target = self._instance(asked) if asked else None
         if target and self.action == "resize-instance":
             target["size"] = self.rng.choice([size for size in SIZES if size != self.parameters["size"]])

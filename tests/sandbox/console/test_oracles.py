@@ -1,0 +1,116 @@
+"""Oracles in Chromium: they solve every template, nothing solves none, and they find back after wrong steps."""
+
+import random
+
+import pytest
+
+from sandbox import sessions
+from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Select, Type
+from sandbox.contracts.observations import Observation
+from sandbox.contracts.policies import Past, past
+from sandbox.contracts.tasks import Outcome, Task, Verification
+from sandbox.env import Gym
+from sandbox.worlds.console.cloud import CLOUD
+
+TEMPLATES = [template.id for template in sessions.templates("cloud")]
+FORM_BUTTONS = {("button", kind.create_title) for kind in CLOUD.kinds} | {
+    ("button", f"{verb.title} {kind.title.lower()}") for kind in CLOUD.kinds for verb in kind.verbs
+}
+LIMIT = 80
+
+
+def play(gym: Gym, task: Task, *, noise: float = 0.0) -> tuple[Verification, list[Past]]:
+    """An episode by the oracle, with this share of harmless wrong steps in its first half."""
+    rng = random.Random(task.seed)
+    oracle = sessions.oracle(task)
+    observation = gym.reset(task)
+    history: list[Past] = []
+    while len(history) < LIMIT:
+        action = oracle.act(observation, task.goal, history).action
+        wrong = rng.random() < noise and len(history) < LIMIT // 2
+        action = wrong_step(observation, rng) if wrong else action
+        match action:
+            case Finish(said):
+                return gym.verify(said), history
+            case GiveUp():
+                break
+        result, after = gym.act(action)
+        history.append(past(observation, action, result))
+        observation = after
+    return gym.verify(""), history
+
+
+def wrong_step(observation: Observation, rng: random.Random) -> Action:
+    """Something that changes only the page: no form is sent."""
+    usable = [
+        each
+        for each in observation.elements
+        if each.actionable
+        and "disabled" not in each.states
+        and not (each.role == "button" and each.name in FORM_BUTTONS)
+    ]
+    element = rng.choice(usable)
+    match element.role:
+        case "textbox":
+            return Type(element.ref, rng.choice(["zzz", "web", "12", ""]))
+        case "combobox":
+            return Select(element.ref, rng.choice(element.options))
+        case _:
+            return Click(element.ref)
+
+
+@pytest.mark.parametrize("template_id", TEMPLATES)
+def test_the_oracle_solves_it(cloud: Gym, template_id: str) -> None:
+    for seed in range(3):
+        task = sessions.sample(template_id, seed=seed, split="test")
+        found, history = play(cloud, task)
+        assert found.outcome is Outcome.VERIFIED, (task.goal, found, history)
+        assert len(history) < task.max_steps
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("template_id", TEMPLATES)
+def test_the_oracle_solves_it_on_fifty_seeds_and_nothing_on_none(cloud: Gym, template_id: str) -> None:
+    for seed in range(50):
+        task = sessions.sample(template_id, seed=seed, split="train")
+        cloud.reset(task)
+        assert cloud.verify("").outcome is Outcome.FAILED
+        found, history = play(cloud, task)
+        assert found.outcome is Outcome.VERIFIED, (task.goal, found, history)
+
+
+@pytest.mark.parametrize("template_id", TEMPLATES)
+def test_doing_nothing_solves_nothing(cloud: Gym, template_id: str) -> None:
+    cloud.reset(sessions.sample(template_id, seed=7, split="test"))
+    assert cloud.verify("").outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize("template_id", TEMPLATES)
+def test_the_oracle_finds_back_after_wrong_steps(cloud: Gym, template_id: str) -> None:
+    task = sessions.sample(template_id, seed=11, split="train")
+    found, history = play(cloud, task, noise=0.35)
+    assert found.outcome is Outcome.VERIFIED, (task.goal, found, history)
+
+
+@pytest.mark.parametrize("template_id", TEMPLATES)
+def test_the_same_task_shows_the_same_first_screen(cloud: Gym, template_id: str) -> None:
+    task = sessions.sample(template_id, seed=13, split="validation")
+    first = cloud.reset(task)
+    sections = [each for each in first.elements if each.region == "nav" and each.role == "link"]
+    cloud.act(Click(sections[-1].ref))
+    assert cloud.reset(task).fingerprint == first.fingerprint
+
+
+def test_an_oracle_gives_up_on_what_is_not_there(cloud: Gym) -> None:
+    shown = sessions.sample("cloud/stop-instance", seed=1, split="train")
+    other = sessions.sample("cloud/stop-instance", seed=2, split="test")
+    observation = cloud.reset(shown)
+    oracle = sessions.oracle(other)
+    history: list[Past] = []
+    for _ in range(3):
+        action = oracle.act(observation, other.goal, history).action
+        result, after = cloud.act(action)
+        history.append(past(observation, action, result))
+        observation = after
+    assert isinstance(oracle.act(observation, other.goal, history).action, GiveUp)

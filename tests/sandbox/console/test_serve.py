@@ -1,0 +1,129 @@
+"""The console's process: who may talk to it, what it answers, and that it outlives who started it."""
+
+import json
+import stat
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from sandbox import sessions
+from sandbox.registry import SessionLost
+from sandbox.worlds.console.instance import ConsoleWorld
+from sandbox.worlds.console.serve import SECRETS_FILE, Secrets
+
+
+@pytest.fixture
+async def started(tmp_path: Path) -> AsyncIterator[tuple[ConsoleWorld, dict[str, Any]]]:
+    """A running console and the state by which it is found again."""
+    world = ConsoleWorld()
+    state = await world.start(tmp_path / "world")
+    yield world, state
+    await world.stop()
+
+
+@pytest.fixture
+async def console(started: tuple[ConsoleWorld, dict[str, Any]]) -> ConsoleWorld:
+    """A running console, set up for a task."""
+    await started[0].set_up(sessions.sample("cloud/stop-instance", seed=1, split="train"))
+    return started[0]
+
+
+def secrets_of(folder: Path) -> Secrets:
+    """What only the owner may read."""
+    return msgspec.json.decode((folder / "world" / SECRETS_FILE).read_bytes(), type=Secrets)
+
+
+@pytest.fixture
+async def browser(console: ConsoleWorld, tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+    """Somebody signed in, without a browser."""
+    known = secrets_of(tmp_path)
+    async with httpx.AsyncClient(base_url=console.start_url, trust_env=False) as client:
+        answer = await client.post("/sign-in", data={"user": known.user, "password": known.password})
+        assert answer.status_code == HTTPStatus.SEE_OTHER
+        yield client
+
+
+async def test_who_is_not_signed_in_sees_only_the_sign_in_page(console: ConsoleWorld) -> None:
+    async with httpx.AsyncClient(base_url=console.start_url, trust_env=False) as client:
+        assert (await client.get("/")).headers["location"] == "/sign-in"
+        assert (await client.get("/sign-in")).status_code == HTTPStatus.OK
+        assert (await client.post("/api/instances", json={})).status_code == HTTPStatus.UNAUTHORIZED
+        wrong = await client.post("/sign-in", data={"user": "operator", "password": "guess"})
+        assert wrong.status_code == HTTPStatus.UNAUTHORIZED
+        assert "set-cookie" not in wrong.headers
+
+
+async def test_the_control_port_wants_its_token(console: ConsoleWorld, tmp_path: Path) -> None:
+    known = secrets_of(tmp_path)
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{known.control_port}", trust_env=False) as client:
+        assert (await client.get("/snapshot")).status_code == HTTPStatus.UNAUTHORIZED
+        bearer = {"Authorization": f"Bearer {known.control_token}"}
+        assert (await client.get("/snapshot", headers=bearer)).status_code == HTTPStatus.OK
+        assert (await client.get("/elsewhere", headers=bearer)).status_code == HTTPStatus.NOT_FOUND
+    assert console.allow == (f"127.0.0.1:{known.port}",)
+
+
+async def test_secrets_lie_in_a_private_file_and_nowhere_else(
+    started: tuple[ConsoleWorld, dict[str, Any]], tmp_path: Path
+) -> None:
+    known = secrets_of(tmp_path)
+    file = tmp_path / "world" / SECRETS_FILE
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    state = json.dumps(started[1])
+    assert known.password not in state
+    assert known.control_token not in state
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("POST", "/api/disks", '{"name": "data-77"}', HTTPStatus.CREATED),
+        ("POST", "/api/disks", '{"name": "X"}', HTTPStatus.UNPROCESSABLE_ENTITY),
+        ("POST", "/api/disks", "[1]", HTTPStatus.BAD_REQUEST),
+        ("POST", "/api/disks", '{"name": 3}', HTTPStatus.BAD_REQUEST),
+        ("POST", "/api/cups", "{}", HTTPStatus.NOT_FOUND),
+        ("DELETE", "/api/disks/d-0", "{}", HTTPStatus.NOT_FOUND),
+        ("POST", "/api/disks/d-0/fly", "{}", HTTPStatus.NOT_FOUND),
+        ("PUT", "/disks", "{}", HTTPStatus.METHOD_NOT_ALLOWED),
+        ("GET", "/rules", "", HTTPStatus.NOT_FOUND),
+        ("GET", "/disks/d-0", "", HTTPStatus.NOT_FOUND),
+        ("GET", "/disks?page=99&sort=nothing&q=%3Cb%3E", "", HTTPStatus.OK),
+        ("GET", "/static/../serve.py", "", HTTPStatus.NOT_FOUND),
+    ],
+)
+async def test_answers(browser: httpx.AsyncClient, method: str, path: str, body: str, status: HTTPStatus) -> None:
+    assert (await browser.request(method, path, content=body)).status_code == status
+
+
+async def test_an_object_of_another_kind_is_not_there(browser: httpx.AsyncClient, console: ConsoleWorld) -> None:
+    disk = (await console.world()).of_kind("disk")[0]
+    answer = await browser.request("DELETE", f"/api/instances/{disk.id}", json={"confirm": disk.values["name"]})
+    assert answer.status_code == HTTPStatus.NOT_FOUND
+    assert disk.id in (await console.world()).objects
+
+
+async def test_a_snapshot_brings_everything_back(browser: httpx.AsyncClient, console: ConsoleWorld) -> None:
+    before = (await console.world()).snapshot()
+    await browser.post("/api/disks", json={"name": "data-77"})
+    assert (await console.world()).snapshot() != before
+    await console.restore(before)
+    assert (await console.world()).snapshot() == before
+
+
+async def test_it_is_found_again_by_its_state(
+    console: ConsoleWorld, started: tuple[ConsoleWorld, dict[str, Any]]
+) -> None:
+    again = ConsoleWorld()
+    await again.resume(started[1])
+    assert (await again.world()).snapshot() == (await console.world()).snapshot()
+    await again.stop()
+    await again.stop()
+    with pytest.raises(SessionLost):
+        await ConsoleWorld().resume(started[1])
+    with pytest.raises(SessionLost):
+        await console.world()

@@ -1,0 +1,105 @@
+"""Gymnasium's face: its own checker passes, seeds repeat, and ending is told from running out."""
+
+from collections.abc import Iterator
+
+import gymnasium
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from sandbox import sessions
+from sandbox.contracts.actions import Finish
+from sandbox.contracts.policies import Past, past
+from sandbox.contracts.storage import to_json
+from sandbox.env import BelayEnv, Gym, register_all
+
+WAIT_TAB = '{"kind": "press", "key": "Tab"}'
+
+
+@pytest.fixture(scope="module")
+def gym() -> Iterator[Gym]:
+    """A warm console shared by this file's environments."""
+    made = Gym("cloud")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def env(gym: Gym) -> BelayEnv:
+    """One template over the warm console."""
+    return BelayEnv("cloud/find-instance-fact", gym=gym)
+
+
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_gymnasiums_own_checker_passes(env: BelayEnv) -> None:
+    check_env(env, skip_render_check=True)
+
+
+def test_every_template_has_an_id() -> None:
+    register_all()
+    for template in sessions.templates():
+        assert f"belay/{template.id.replace('/', '-')}-v0" in gymnasium.registry
+
+
+def test_it_is_made_by_its_id_and_ends_what_it_started() -> None:
+    made = gymnasium.make("belay/cloud-stop-instance-v0")
+    observation, info = made.reset(seed=4)
+    assert "fields" in observation
+    assert '"cloud/stop-instance"' in info["task"]
+    made.close()
+
+
+def test_the_same_seed_shows_the_same_first_screen(env: BelayEnv) -> None:
+    one, _ = env.reset(seed=5)
+    env.step(WAIT_TAB)
+    two, _ = env.reset(seed=5)
+    assert (one["goal"], one["fields"], one["url"]) == (two["goal"], two["fields"], two["url"])
+    assert [each["name"] for each in one["elements"]] == [each["name"] for each in two["elements"]]
+    assert env.reset(seed=6)[0]["goal"] != one["goal"]
+
+
+def test_a_verified_finish_terminates_with_reward_one(env: BelayEnv, gym: Gym) -> None:
+    env.reset(seed=8)
+    oracle = sessions.oracle(env.task)
+    history: list[Past] = []
+    observation = gym.reset(env.task)
+    action = oracle.act(observation, env.task.goal, history).action
+    while not isinstance(action, Finish):
+        _, reward, terminated, truncated, info = env.step(to_json(action))
+        assert (reward, terminated, truncated) == (0.0, False, False), info
+        after = gym.run(gym.page.observe())
+        history.append(past(observation, action, gym.act(Finish())[0]))
+        observation = after
+        action = oracle.act(observation, env.task.goal, history).action
+    _, reward, terminated, truncated, info = env.step(to_json(action))
+    assert (reward, terminated, truncated, info["verification"]) == (1.0, True, False, "verified")
+
+
+def test_a_wrong_finish_terminates_with_nothing(env: BelayEnv) -> None:
+    env.reset(seed=8)
+    _, reward, terminated, truncated, info = env.step('{"kind": "finish", "answer": "no idea"}')
+    assert (reward, terminated, truncated, info["verification"]) == (0.0, True, False, "failed")
+
+
+def test_running_out_of_steps_truncates(env: BelayEnv) -> None:
+    env.reset(seed=9)
+    for _ in range(env.task.max_steps - 1):
+        assert env.step(WAIT_TAB)[2:4] == (False, False)
+    assert env.step(WAIT_TAB)[2:4] == (False, True)
+
+
+def test_what_is_no_action_is_a_step_without_effect(env: BelayEnv) -> None:
+    env.reset(seed=9)
+    for text in ("", "click it", '{"kind": "fly"}', '{"kind": "click", "element": "all"}'):
+        _, reward, terminated, truncated, info = env.step(text)
+        assert (reward, terminated, truncated, info["outcome"]) == (0.0, False, False, "no_effect")
+        assert info["detail"]
+
+
+def test_an_element_that_is_not_there_is_named_so(env: BelayEnv) -> None:
+    env.reset(seed=9)
+    assert env.step('{"kind": "click", "element": 99999}')[4]["outcome"] == "vanished"
+
+
+def test_before_reset_there_is_no_task(gym: Gym) -> None:
+    with pytest.raises(RuntimeError, match="task comes after reset"):
+        BelayEnv("cloud/stop-instance", gym=gym).step(WAIT_TAB)
