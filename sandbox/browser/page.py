@@ -19,6 +19,7 @@ from sandbox.contracts.actions import Action, ActOutcome, ActResult, Finish, Giv
 from sandbox.contracts.observations import Observation
 
 JPEG_QUALITY = 60
+FRESH_S = 0.5  # for so long the last look counts as the state before an action
 
 
 class PageError(RuntimeError):
@@ -35,6 +36,8 @@ class Page:
         self._cdp = cdp
         self._screencast: Screencast | None = None
         self._secrets: list[str] = []
+        self._effect = ""
+        self._looked_at = float("-inf")
         self._closing: set[asyncio.Future[Params]] = set()
         cdp.listen(self._on_target)
 
@@ -136,7 +139,8 @@ class Page:
     async def _act(self, action: Action, happened: Happened) -> acting.Did:
         if isinstance(action, Finish | GiveUp):
             return ActOutcome.DONE, ""
-        before = (await self._look(again=False)).effect
+        fresh = time.monotonic() - self._looked_at < FRESH_S
+        before = self._effect if fresh else (await self._look(again=False)).effect
         outcome, detail = await acting.dispatch(self.tab, action, allow=self.allow)
         settled = await self.tab.settle()
         if happened.windows:
@@ -159,12 +163,14 @@ class Page:
 
     async def _look(self, *, again: bool = True) -> observing.Seen:
         try:
-            return observing.read(await self.tab.ask("belay.observe()"))
+            seen = observing.read(await self.tab.ask("belay.observe()"))
         except PageCrashed:
             if not again:
                 raise
             await self._reload()
-            return observing.read(await self.tab.ask("belay.observe()"))
+            seen = observing.read(await self.tab.ask("belay.observe()"))
+        self._effect, self._looked_at = seen.effect, time.monotonic()
+        return seen
 
     async def _adopt(self, url: str) -> acting.Did:
         """A second tab is never kept: its address is loaded here, where it may be."""

@@ -26,6 +26,7 @@ class Happened:
         self.windows: list[str] = []
         self.downloads: list[str] = []
         self.failed_document = ""
+        self.awaits = False  # something was asked for whose answer may change the page
         self.dropped_document = False  # asked for, then not shown: a download, or nothing to show
         self.crashed = False
 
@@ -137,6 +138,9 @@ class Tab:
         started = time.monotonic()
         with suppress(CdpError):
             await self.ask("belay.turn()", limit_s=limit_s)
+        # An answer that came already may still be on its way into the page.
+        if self.happened.awaits and not self.is_busy and not await self._rest(limit_s):
+            return False
         while self.is_busy:
             left = (LOAD_LIMIT_S if self._loading else limit_s) - (time.monotonic() - started)
             if left <= 0:
@@ -221,6 +225,7 @@ class Tab:
         self.happened.requests.append(what)
         if params.get("type") not in _UNAWAITED:
             self._waiting[params["requestId"]] = f"{what} {address.netloc}"
+            self.happened.awaits = True
 
     def _on_request_done(self, params: Params) -> None:
         self._waiting.pop(params["requestId"], None)

@@ -19,13 +19,18 @@ function* ancestors(element) {
   }
 }
 
+// Whether any open shadow root has been met: without one the browser's own, faster walks will do.
+let shadows = false;
+
 const within = (element, outer) => {
+  if (!shadows && element.ownerDocument === outer.ownerDocument) return outer.contains(element);
   if (element === outer) return true;
   for (const up of ancestors(element)) if (up === outer) return true;
   return false;
 };
 
 const closest = (element, selector) => {
+  if (!shadows) return element.closest(selector);
   for (let node = element; node; node = parentOf(node)) if (node.matches?.(selector)) return node;
   return null;
 };
@@ -107,7 +112,7 @@ const openDialogs = () => {
       const rect = each.getBoundingClientRect();
       if (rect.width > 2 && rect.height > 2 && isShown(each) && !found.some((other) => within(each, other))) found.push(each);
     }
-    for (const each of root.querySelectorAll("*")) if (each.shadowRoot) look(each.shadowRoot);
+    if (shadows) for (const each of root.querySelectorAll("*")) if (each.shadowRoot) look(each.shadowRoot);
     for (const frame of root.querySelectorAll("iframe")) { const inner = frameDocument(frame); if (inner) look(inner); }
   };
   look(document);

@@ -66,7 +66,7 @@ const uncover = (element) => {
 // Leaves of text and fields: the only places where a secret can be drawn.
 const maskTree = (root, seen) => {
   const visit = (element) => {
-    if (element.shadowRoot) { watch(element.shadowRoot); maskTree(element.shadowRoot, seen); }
+    if (element.shadowRoot) { shadows = true; watch(element.shadowRoot); maskTree(element.shadowRoot, seen); }
     const tag = element.localName;
     if (tag === "input" || tag === "textarea") {
       if (tag === "input" && element.type === "password") wasPassword.add(element);
