@@ -2,7 +2,7 @@
 import { ActionIcon, Alert, AppShell, Badge, Burger, Group, Menu, NavLink, Text, Tooltip, UnstyledButton, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
-import { IconKeyboard, IconLanguage, IconLock, IconMoon, IconPlugConnectedX, IconSearch, IconSun, IconSunMoon, IconUserCircle } from "@tabler/icons-react";
+import { IconKeyboard, IconLanguage, IconLock, IconMoon, IconPlugConnectedX, IconSearch, IconSun, IconSunMoon, IconUserCircle } from "./icons";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link, useLocation, useNavigate } from "react-router";
@@ -31,7 +31,7 @@ export function Frame({ me, children }: { me: Me; children: ReactNode }) {
       <AppShell.Header>
         <Group h="100%" px="sm" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
-            <Burger opened={isOpen} onClick={toggle} hiddenFrom="1000px" size="sm" aria-label={t("nav.toggle")} />
+            <Burger opened={isOpen} onClick={toggle} className="narrow-nav" size="sm" aria-label={t("nav.toggle")} />
             <UnstyledButton component={Link} to="/" aria-label={t("app.name")}>
               <Group gap={7} wrap="nowrap">
                 <img src="/static/mark.svg" alt="" width={22} height={22} />

@@ -46,8 +46,12 @@ export function KeysProvider({ children }: { children: ReactNode }) {
   const owners = useRef(new Map<object, KeyBinding[]>());
   const registry = useMemo<Registry>(
     () => ({
-      add: (owner, bindings) => owners.current.set(owner, bindings),
-      remove: (owner) => owners.current.delete(owner),
+      add: (owner, bindings) => {
+        owners.current.set(owner, bindings);
+      },
+      remove: (owner) => {
+        owners.current.delete(owner);
+      },
       all: () => [...owners.current.values()].flat(),
     }),
     [],
@@ -89,8 +93,15 @@ function useRegistry(): Registry {
 export function useKeys(bindings: KeyBinding[]): void {
   const registry = useRegistry();
   const [owner] = useState(() => ({}));
-  useEffect(() => registry.add(owner, bindings));
-  useEffect(() => () => registry.remove(owner), [registry, owner]);
+  useEffect(() => {
+    registry.add(owner, bindings);
+  });
+  useEffect(
+    () => () => {
+      registry.remove(owner);
+    },
+    [registry, owner],
+  );
 }
 
 /** What is bound now, for the help. */

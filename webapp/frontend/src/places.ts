@@ -13,7 +13,7 @@ import {
   IconSettings,
   IconTicket,
   type Icon,
-} from "@tabler/icons-react";
+} from "./icons";
 
 import type { Home } from "./api/types";
 import type { WordKey } from "./words";

@@ -51,6 +51,7 @@ export const theme = createTheme({
     SegmentedControl: { defaultProps: { size: "xs" } },
     Switch: { defaultProps: { size: "xs" } },
     Table: { defaultProps: { verticalSpacing: 5, horizontalSpacing: 10, fz: "sm", highlightOnHover: true } },
+    InputWrapper: { styles: { description: { fontSize: "11.5px" }, error: { fontSize: "12px" } } },
     Badge: { defaultProps: { size: "sm", variant: "light", radius: 3 }, styles: { root: { textTransform: "none", fontWeight: 600 } } },
     Paper: { defaultProps: { withBorder: true, p: "sm" } },
     Tooltip: { defaultProps: { openDelay: 300, fz: "xs" } },
@@ -61,6 +62,14 @@ export const theme = createTheme({
 /** Small text must keep 4.5 : 1 on the page in both schemes. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
-  light: { "--mantine-color-dimmed": "#5a6472", "--mantine-color-body": "#f7f8fa", "--belay-panel": "#ffffff" },
+  light: {
+    "--mantine-color-yellow-light-color": "#7d5200",
+    "--mantine-color-orange-light-color": "#9a4100",
+    "--mantine-color-green-light-color": "#1c6b2f",
+    "--mantine-color-blue-light-color": "#1457a8",
+    "--mantine-color-red-light-color": "#b3261e",
+    "--mantine-color-cyan-light-color": "#0a6477",
+    "--mantine-color-gray-light-color": "#4a525c",
+    "--mantine-color-dimmed": "#5a6472", "--mantine-color-body": "#f7f8fa", "--belay-panel": "#ffffff" },
   dark: { "--mantine-color-dimmed": "#98a3b1", "--mantine-color-body": "#101419", "--belay-panel": "#161b22" },
 });

@@ -1,6 +1,6 @@
 /** Cmd/Ctrl-K: go to a page, a ticket or a session. */
 import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
-import { IconBrowser, IconPlus, IconSearch, IconTicket } from "@tabler/icons-react";
+import { IconBrowser, IconPlus, IconSearch, IconTicket } from "../icons";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";

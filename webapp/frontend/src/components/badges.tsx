@@ -1,6 +1,6 @@
 /** Status in one colour and one word, the same everywhere. */
 import { Badge, Code, Group, Text, Tooltip, type MantineColor } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { IconAlertTriangle } from "../icons";
 
 import { useWords } from "../words";
 

@@ -1,7 +1,7 @@
 /** Lists: filters live in the URL, rows link to what they name, pages turn. */
 import { ActionIcon, Box, Group, Select, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { IconChevronLeft, IconChevronRight, IconSearch } from "@tabler/icons-react";
+import { IconChevronLeft, IconChevronRight, IconSearch } from "../icons";
 import { useState, type ReactNode } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 

@@ -1,6 +1,6 @@
 /** The frame of every page: its name, its verbs, and what shows while there is nothing yet. */
 import { Alert, Anchor, Box, Button, Center, Group, Loader, Stack, Text, Title } from "@mantine/core";
-import { IconAlertCircle } from "@tabler/icons-react";
+import { IconAlertCircle } from "../icons";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useEffect, type ReactNode } from "react";
 import { Link } from "react-router";

@@ -1,6 +1,6 @@
 /** `/datasets`: frozen versions of the dataset. */
 import { Button } from "@mantine/core";
-import { IconSnowflake } from "@tabler/icons-react";
+import { IconSnowflake } from "../icons";
 import { useQuery } from "@tanstack/react-query";
 
 import { api } from "../api/client";

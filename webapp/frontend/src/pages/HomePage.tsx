@@ -1,6 +1,6 @@
 /** `/`: the work at hand, by role. */
 import { Button, Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
+import { IconPlus } from "../icons";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "react-router";

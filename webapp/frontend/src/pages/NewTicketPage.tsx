@@ -96,7 +96,7 @@ interface CardProps {
 
 function Card({ title, summary, isChosen, onChoose, badge }: CardProps) {
   return (
-    <UnstyledButton aria-pressed={isChosen} onClick={onChoose} className="panel card-queue" data-active={isChosen} p={10}>
+    <UnstyledButton aria-pressed={isChosen} onClick={onChoose} className="panel card-queue card-top" data-active={isChosen} p={10}>
       <Group justify="space-between" gap={4} wrap="nowrap" align="flex-start">
         <Text fz="sm" fw={600}>
           {title}
@@ -120,7 +120,9 @@ function Details({ environment, template }: { environment: EnvironmentView; temp
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [key] = useState(() => Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16)).join("-"));
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector("input, textarea")?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => {
+    form.current?.querySelector("input, textarea")?.scrollIntoView({ block: "nearest" });
+  }, []);
 
   const file = useVerb(
     () =>

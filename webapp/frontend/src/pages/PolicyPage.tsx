@@ -1,6 +1,6 @@
 /** `/policies/:number`: one version's card, where it came from, how it was judged, and its way out. */
 import { Button, Code, Modal, NumberInput, Paper, Stack, Text, Textarea, Title } from "@mantine/core";
-import { IconArrowRight } from "@tabler/icons-react";
+import { IconArrowRight } from "../icons";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
 import Markdown from "react-markdown";

@@ -1,6 +1,6 @@
 /** `/tickets`: every ticket, filtered by the address. */
 import { Button, Group } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
+import { IconPlus } from "../icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 

@@ -1,6 +1,6 @@
 /** `/training`: runs, newest first. */
 import { Button, Progress, Text } from "@mantine/core";
-import { IconPlayerPlay } from "@tabler/icons-react";
+import { IconPlayerPlay } from "../icons";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
 

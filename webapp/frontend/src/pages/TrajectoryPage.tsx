@@ -99,9 +99,9 @@ function TrajectoryOf({ hash, trajectory }: { hash: string; trajectory: Trajecto
                 <Timeline
                   steps={steps}
                   open={steps[at]?.index ?? null}
-                  onOpen={(index) => player.go(index ?? steps.length)}
+                  onOpen={(index) => player.go(index === null ? steps.length : index - 1)}
                   me=""
-                  find={(step) => finder(trajectory.steps[step.index]?.observation.elements ?? [])}
+                  find={(step) => finder(trajectory.steps[step.index - 1]?.observation.elements ?? [])}
                 />
               </Tabs.Panel>
               <Tabs.Panel value="elements">

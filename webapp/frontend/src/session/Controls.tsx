@@ -1,6 +1,6 @@
 /** Who has control of the browser, and the verbs that change it. */
 import { Alert, Button, Group, Kbd, Loader, Modal, Paper, Stack, Text, TextInput } from "@mantine/core";
-import { IconPlayerPause, IconPlayerPlay, IconPlayerStop, IconSteeringWheel } from "@tabler/icons-react";
+import { IconPlayerPause, IconPlayerPlay, IconPlayerStop, IconSteeringWheel } from "../icons";
 import { useState } from "react";
 
 import { api } from "../api/client";

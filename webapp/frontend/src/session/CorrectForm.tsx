@@ -77,7 +77,9 @@ function ElementPicker({ desk, elements }: { desk: Desk; elements: PageElement[]
   const { t } = words;
   const [wanted, setWanted] = useState("");
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    input.current?.focus({ preventScroll: true });
+  }, []);
   const shown = elements.filter((element) => element.actionable && matches(element, wanted));
   return (
     <Box>

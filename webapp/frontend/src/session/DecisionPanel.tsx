@@ -1,6 +1,6 @@
 /** What is proposed, and the person's answers to it. */
 import { Alert, Badge, Box, Button, Group, Kbd, Paper, Progress, Stack, Text, UnstyledButton } from "@mantine/core";
-import { IconArrowsExchange, IconCheck, IconHandStop, IconPencil, IconX } from "@tabler/icons-react";
+import { IconArrowsExchange } from "../icons";
 
 import type { Goal, PageElement, Proposal } from "../api/contracts";
 import type { ApprovalView, StepView } from "../api/types";
@@ -45,7 +45,7 @@ export function DecisionPanel(props: DecisionPanelProps) {
       <Stack gap="sm">
         <Group justify="space-between" gap="xs">
           <Text fz="sm" c="dimmed">
-            {step && maxSteps ? t("session.step", { n: step.index + 1, max: maxSteps }) : ""}
+            {step && maxSteps ? t("session.step", { n: step.index, max: maxSteps }) : ""}
           </Text>
           <RiskBadge risk={approval.risk} named />
         </Group>
@@ -137,22 +137,22 @@ function Answers(props: DecisionPanelProps & { mayDecide: boolean; find: Find })
 
   return (
     <Stack gap="sm">
-      <Group gap={6} grow preventGrowOverflow={false}>
-        <Button leftSection={<IconCheck size={15} />} rightSection={<Kbd aria-hidden>A</Kbd>} disabled={!canApprove} loading={desk.isSending} onClick={desk.approve}>
+      <div className="answers">
+        <Button rightSection={<Kbd aria-hidden>A</Kbd>} disabled={!canApprove} loading={desk.isSending} onClick={desk.approve}>
           {t("decide.approve")}
         </Button>
-        <Button variant="default" leftSection={<IconPencil size={15} />} rightSection={<Kbd aria-hidden>C</Kbd>} disabled={!canAnswer} onClick={() => desk.correct()}>
+        <Button variant="default" rightSection={<Kbd aria-hidden>C</Kbd>} disabled={!canAnswer} onClick={() => desk.correct()}>
           {t("decide.correct")}
         </Button>
-        <Button variant="default" leftSection={<IconX size={15} />} rightSection={<Kbd aria-hidden>R</Kbd>} disabled={!canAnswer} onClick={() => void reject()}>
+        <Button variant="default" rightSection={<Kbd aria-hidden>R</Kbd>} disabled={!canAnswer} onClick={() => void reject()}>
           {t("decide.reject")}
         </Button>
         {takeOver && (
-          <Button variant="default" leftSection={<IconHandStop size={15} />} rightSection={<Kbd aria-hidden>T</Kbd>} onClick={takeOver}>
+          <Button variant="default" rightSection={<Kbd aria-hidden>T</Kbd>} onClick={takeOver}>
             {t("decide.takeOver")}
           </Button>
         )}
-      </Group>
+      </div>
       {alternatives.length > 0 && (
         <Box>
           <Text fz="xs" c="dimmed" mb={2}>

@@ -1,6 +1,6 @@
 /** After the end: what the console says, what a person says, and whether policies shall learn from it. */
 import { Alert, Button, Group, Kbd, List, Paper, Stack, Text, ThemeIcon } from "@mantine/core";
-import { IconCheck, IconX } from "@tabler/icons-react";
+import { IconCheck, IconX } from "../icons";
 
 import { api } from "../api/client";
 import type { SessionView } from "../api/types";

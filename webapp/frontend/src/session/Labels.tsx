@@ -89,7 +89,7 @@ export function Labels({ view, openStep }: LabelsProps) {
               onChange={(value) => setOnStep(value === "step")}
               data={[
                 { value: "session", label: t("labels.onSession") },
-                { value: "step", label: t("labels.onStep", { n: (openStep ?? 0) + 1 }), disabled: openStep === null },
+                { value: "step", label: t("labels.onStep", { n: openStep ?? 1 }), disabled: openStep === null },
               ]}
             />
             <div role="group" aria-label={t("labels.title")}>
@@ -123,5 +123,5 @@ export function Labels({ view, openStep }: LabelsProps) {
 }
 
 function stepNumber(view: SessionView, id: number): number {
-  return (view.steps.find((step) => step.id === id)?.index ?? 0) + 1;
+  return view.steps.find((step) => step.id === id)?.index ?? 0;
 }

@@ -1,6 +1,6 @@
 /** LIVE light, slider, play and speed: one row under the picture. */
 import { ActionIcon, Badge, Button, Group, SegmentedControl, Slider, Text } from "@mantine/core";
-import { IconChevronLeft, IconChevronRight, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
+import { IconChevronLeft, IconChevronRight, IconPlayerPause, IconPlayerPlay } from "../icons";
 
 import { useKeys } from "../keys";
 import { useWords } from "../words";

@@ -76,12 +76,14 @@ function Still({ url, label }: { url: string; label: string }) {
 function RingShape({ ring }: { ring: Ring }) {
   const { x, y, width, height } = ring.box;
   const label = String(ring.number);
-  const tagY = y > 22 ? y - 22 : y + height + 2;
+  // Beside the element where there is room, so that no label of a field is hidden.
+  const tagX = x > 26 ? x - 26 : x - 4;
+  const tagY = x > 26 ? y + Math.min(height / 2 - 10, 4) : y > 22 ? y - 22 : y + height + 2;
   return (
     <g>
       <rect className={ring.main ? "ring" : "ring-other"} x={x - 3} y={y - 3} width={width + 6} height={height + 6} rx={4} />
-      <rect x={x - 4} y={tagY} width={20} height={20} rx={4} fill={ring.main ? "#ffb000" : "#4aa8ff"} />
-      <text x={x + 6} y={tagY + 15} textAnchor="middle" fontSize={14} fontWeight={700} fill="#101419">
+      <rect x={tagX} y={tagY} width={20} height={20} rx={4} fill={ring.main ? "#ffb000" : "#4aa8ff"} />
+      <text x={tagX + 10} y={tagY + 15} textAnchor="middle" fontSize={14} fontWeight={700} fill="#101419">
         {label}
       </text>
     </g>

@@ -1,6 +1,6 @@
 /** One session, whole: its browser on the left, what is asked and what happened on the right. */
 import { Alert, Tabs, Text } from "@mantine/core";
-import { IconPlugConnectedX } from "@tabler/icons-react";
+import { IconPlugConnectedX } from "../icons";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
@@ -108,6 +108,9 @@ export function SessionDesk({ view, me, link, player, reviewed }: SessionDeskPro
         <Text fz="xs" c="dimmed" ff="monospace" mt={4} truncate title={view.url}>
           {view.url}
         </Text>
+        <div className="wide-only">
+          <GoalPanel view={view} />
+        </div>
       </div>
       <div className="session-side">
         {view.control === "user_pending" && <PendingPanel view={view} />}
@@ -127,7 +130,9 @@ export function SessionDesk({ view, me, link, player, reviewed }: SessionDeskPro
         )}
         {!isEnded && view.control === "agent" && !approval && <StatePanel view={view} takeOver={takeOver} />}
         {isEnded && <EndedPanel view={view} {...(reviewed ? { reviewed } : {})} />}
-        <GoalPanel view={view} />
+        <div className="narrow-only">
+          <GoalPanel view={view} />
+        </div>
         <Labels view={view} openStep={openStep} />
         <div className="panel">
           <Tabs defaultValue="timeline" keepMounted={false}>

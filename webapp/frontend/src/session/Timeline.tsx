@@ -1,6 +1,6 @@
 /** The steps of a session, each with what was seen, proposed, decided and done. */
 import { Badge, Code, Group, Stack, Text, UnstyledButton } from "@mantine/core";
-import { IconAlertTriangle, IconBolt, IconCheck, IconClock, IconHandStop, IconPencil, IconX } from "@tabler/icons-react";
+import { IconAlertTriangle, IconBolt, IconCheck, IconClock, IconHandStop, IconPencil, IconX } from "../icons";
 import { useEffect, useRef, type ReactNode } from "react";
 
 import { frameUrl } from "../api/client";
@@ -44,7 +44,7 @@ export function Timeline({ steps, open, onOpen, me, find }: TimelineProps) {
             onClick={() => onOpen(step.index === open ? null : step.index)}
           >
             <Text fz="xs" c="dimmed" ff="monospace" ta="right">
-              {step.index + 1}
+              {step.index}
             </Text>
             <Text fz="sm" lineClamp={step.index === open ? 6 : 1} td={step.state === "withdrawn" ? "line-through" : undefined}>
               {actionText(step.action ?? step.proposal?.action ?? null, find(step), words)}
@@ -146,8 +146,8 @@ function StepDetail({ step, find, me }: { step: StepView; find: Find; me: string
   return (
     <Stack gap="xs" p="xs" pt={4}>
       <div className="pictures">
-        <Picture hash={step.before} label={t("timeline.before", { n: step.index + 1 })} />
-        <Picture hash={step.after} label={t("timeline.after", { n: step.index + 1 })} />
+        <Picture hash={step.before} label={t("timeline.before", { n: step.index })} />
+        <Picture hash={step.after} label={t("timeline.after", { n: step.index })} />
       </div>
       <Facts facts={facts} />
       {step.result && step.result.requests.length > 0 && (

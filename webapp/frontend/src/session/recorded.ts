@@ -4,15 +4,15 @@ import type { StepView, Target } from "../api/types";
 import { elementOf } from "./actions";
 
 export function recordedSteps(trajectory: Trajectory): StepView[] {
-  return trajectory.steps.map((step, index) => {
+  return trajectory.steps.map((step, at) => {
     const ref = elementOf(step.action);
     const element = step.observation.elements.find((each) => each.ref === ref);
     const target: Target | null = element
       ? { ref: element.ref, role: element.role, name: element.name, box: element.box }
       : null;
     return {
-      id: index,
-      index,
+      id: at,
+      index: at + 1,
       proposal_id: "",
       fingerprint: step.observation.fingerprint,
       actor: step.actor,

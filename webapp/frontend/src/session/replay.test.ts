@@ -40,7 +40,7 @@ describe("ringsAt", () => {
 
   it("rings the element that was acted on, by the step's number", () => {
     const steps = [aStep({ index: 4, action: { kind: "click", element: 7 }, target })];
-    expect(ringsAt(steps, 0)).toEqual([{ box, number: 5, main: true }]);
+    expect(ringsAt(steps, 0)).toEqual([{ box, number: 4, main: true }]);
   });
 
   it("rings nothing for an act without an element", () => {

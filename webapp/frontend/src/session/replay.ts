@@ -27,7 +27,7 @@ export function pictureAt(steps: StepView[], position: number): string {
 export function ringsAt(steps: StepView[], position: number): Ring[] {
   const step = steps[position];
   if (!step?.target || elementOf(step.action ?? step.proposal?.action) === null) return [];
-  return [{ box: step.target.box, number: step.index + 1, main: true }];
+  return [{ box: step.target.box, number: step.index, main: true }];
 }
 
 export interface Player {

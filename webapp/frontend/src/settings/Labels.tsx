@@ -1,6 +1,6 @@
 /** The taxonomy of failures; entries are archived, never deleted. */
 import { Badge, Button, Group, Modal, NumberInput, Stack, Switch, Textarea, TextInput } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
+import { IconPlus } from "../icons";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 

@@ -1,6 +1,6 @@
 /** Who can sign in, and as what. */
 import { Button, Group, Modal, PasswordInput, Select, Stack, Switch, TextInput } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
+import { IconPlus } from "../icons";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 

@@ -1,6 +1,6 @@
 /** One's own API tokens; a token's text is shown once. */
 import { Alert, Badge, Button, Code, CopyButton, Group, Modal, MultiSelect, NumberInput, Stack, TextInput } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
+import { IconPlus } from "../icons";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
