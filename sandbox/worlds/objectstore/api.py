@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import secrets
+from collections.abc import Awaitable
 from typing import Any
 from urllib.parse import quote
 
@@ -60,7 +61,9 @@ class Api:
             found: dict[str, Any] = answer.json()
         except httpx.TransportError as error:
             words = serving.last_words(self.server)
-            raise StoreFailed(f"the object store does not answer ({type(error).__name__}). It last said:\n{words}") from error
+            raise StoreFailed(
+                f"the object store does not answer ({type(error).__name__}). It last said:\n{words}"
+            ) from error
         except json.JSONDecodeError:
             raise StoreFailed(f"{method} {path} answered {answer.status_code} and no JSON") from None
         if answer.is_error:
@@ -71,13 +74,11 @@ class Api:
         """Everything it holds now, by the console's API."""
         buckets = await self.call("GET", "/api/s3/buckets")
         users = await self.call("GET", "/api/users")
+        names = [each["username"] for each in users["users"] or () if not each["is_static"]]
+        found = await asyncio.gather(*map(self._user, names))
         return Store(
             buckets={each["name"]: _bucket(each) for each in buckets["buckets"] or ()},
-            users={
-                each["username"]: await self._user(each["username"])
-                for each in users["users"] or ()
-                if not each["is_static"]
-            },
+            users=dict(zip(names, found, strict=True)),
         )
 
     async def _user(self, name: str) -> User:
@@ -95,16 +96,23 @@ class Api:
     async def become(self, wanted: Store) -> None:
         """Change whatever differs from `wanted`, and only that: a reset takes a few milliseconds."""
         now = await self.read()
+        changes: list[Awaitable[object]] = [
+            self.call("DELETE", f"/api/s3/buckets/{name}") for name in now.buckets.keys() - wanted.buckets.keys()
+        ]
+        changes += [
+            self._make_bucket(name, bucket, now.buckets.get(name))
+            for name, bucket in wanted.buckets.items()
+            if now.buckets.get(name) != bucket
+        ]
+        await asyncio.gather(self._make_users(now, wanted), *changes)
+
+    async def _make_users(self, now: Store, wanted: Store) -> None:
+        # One after the other: the store keeps all users in one place, and writes it whole.
         for name in now.users.keys() - wanted.users.keys():
             await self.call("DELETE", f"/api/users/{quote(name, safe='')}")
-        for name in now.buckets.keys() - wanted.buckets.keys():
-            await self.call("DELETE", f"/api/s3/buckets/{name}")
         for name, user in wanted.users.items():
             if now.users.get(name) != user:
                 await self._make_user(name, user, exists=name in now.users)
-        for name, bucket in wanted.buckets.items():
-            if now.buckets.get(name) != bucket:
-                await self._make_bucket(name, bucket, now.buckets.get(name))
 
     async def _make_user(self, name: str, user: User, *, exists: bool) -> None:
         path = f"/api/users/{quote(name, safe='')}"

@@ -5,38 +5,42 @@ from collections.abc import Mapping
 
 from sandbox.contracts.tasks import Split
 
-SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 RIGHTS = ("Read", "Write", "List", "Tagging")
 FACTS = ("quota", "owner", "versioning")
 LOOK_ALIKE = ("old", "copy", "eu", "archive", "staging", "2")
 
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
 _TEAMS: Mapping[Split, tuple[str, ...]] = {
-    "train": tuple(
+    "train": _words(
         "billing payments search catalog ads growth mobile fraud risk identity orders returns pricing loyalty "
-        "media checkout fleet routing claims lending".split()
+        "media checkout fleet routing claims lending"
     ),
-    "validation": tuple("weather genomics robotics tax travel music".split()),
-    "test": tuple("insight courier harvest banking astro quartz pilot ocean cedar tundra".split()),
+    "validation": _words("weather genomics robotics tax travel music"),
+    "test": _words("insight courier harvest banking astro quartz pilot ocean cedar tundra"),
 }
 _THINGS: Mapping[Split, tuple[str, ...]] = {
-    "train": tuple(
+    "train": _words(
         "logs backups exports images events invoices models reports uploads thumbnails dumps traces receipts "
-        "archives assets configs".split()
+        "archives assets configs"
     ),
-    "validation": tuple("videos crawls packages tiles".split()),
-    "test": tuple("snapshots lectures manuals sensors ledgers firmware metrics scans".split()),
+    "validation": _words("videos crawls packages tiles"),
+    "test": _words("snapshots lectures manuals sensors ledgers firmware metrics scans"),
 }
 _FIRST: Mapping[Split, tuple[str, ...]] = {
-    "train": tuple(
-        "anna bruno chen dara elif farid greta hana ivan jonas kira luis mina noor oskar petra quentin rosa".split()
+    "train": _words(
+        "anna bruno chen dara elif farid greta hana ivan jonas kira luis mina noor oskar petra quentin rosa"
     ),
-    "validation": tuple("sven tara umar vera".split()),
-    "test": tuple("wei xenia yusuf zoe amara boris celia dmitri".split()),
+    "validation": _words("sven tara umar vera"),
+    "test": _words("wei xenia yusuf zoe amara boris celia dmitri"),
 }
 _LAST: Mapping[Split, tuple[str, ...]] = {
-    "train": tuple("adler bauer costa diaz egger fuchs gomez haas ito jansen kaya lopez meyer novak".split()),
-    "validation": tuple("otto park quinn roth".split()),
-    "test": tuple("silva tanaka usman vogel weber xu yilmaz zhou".split()),
+    "train": _words("adler bauer costa diaz egger fuchs gomez haas ito jansen kaya lopez meyer novak"),
+    "validation": _words("otto park quinn roth"),
+    "test": _words("silva tanaka usman vogel weber xu yilmaz zhou"),
 }
 # Multiples that mark a size as a split's own: no size of one split is one of another.
 _REMAINDER: Mapping[Split, int] = {"train": 0, "validation": 1, "test": 2}

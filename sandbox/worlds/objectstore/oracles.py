@@ -128,8 +128,8 @@ def _create_user_form(screen: Screen) -> Move:
     bucket, rights = screen.goal["bucket"], screen.goal["rights"]
     permissions = screen.usable("combobox", "Permissions")
     return _fill(
+        _checked(screen, "checkbox", "Anonymous", on=False),  # while it is on, the name cannot be written
         _typed(screen, "textbox", "Username", screen.goal["user"]),
-        _checked(screen, "checkbox", "Anonymous", on=False),
         _chosen(permissions, "Permissions", rights),
         _checked(screen, "radio", "Specific Buckets"),
         _chosen(screen.choice_with(bucket), "Buckets", bucket),

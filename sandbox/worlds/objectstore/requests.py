@@ -17,7 +17,7 @@ RULES: tuple[RequestRule, ...] = tuple(
         ("PUT", f"/api/s3/buckets/{_ONE}/lifecycle", Risk.DESTRUCTIVE),  # a rule may expire every object
         ("PUT", f"/api/s3/buckets/{_ONE}/policy", Risk.CREDENTIAL),  # it says who may read and write
         ("POST", "/api/object-store/policies/validate", Risk.READ),
-        ("*", f"/api/(users|groups|service-accounts)(/.*)?", Risk.CREDENTIAL),
+        ("*", "/api/(users|groups|service-accounts)(/.*)?", Risk.CREDENTIAL),
         ("*", "/api/object-store/policies(/.*)?", Risk.CREDENTIAL),
         ("POST", "/api/s3tables/(buckets|namespaces|tables)", Risk.COST),
         ("POST", "/api/files/(upload|create-folder)", Risk.REVERSIBLE),

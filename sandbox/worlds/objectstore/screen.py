@@ -49,7 +49,9 @@ class Screen:
     def cell(self, key: str, column: str) -> str:
         """What stands in the row of `key` under this column: the shortest piece, without remarks beside it."""
         found = [
-            each.name for each in self.observation.elements if row_key(each) == key and each.label == column and each.name
+            each.name
+            for each in self.observation.elements
+            if row_key(each) == key and each.label == column and each.name
         ]
         return min(found, key=len, default="")
 

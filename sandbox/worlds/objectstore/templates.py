@@ -2,8 +2,7 @@
 
 import random
 from collections.abc import Callable
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from sandbox.contracts.tasks import Parameter, Risk, Split, Task, Template
 from sandbox.registry import Oracle
@@ -77,7 +76,8 @@ def _bucket_and_fact(chance: random.Random, split: Split) -> dict[str, str]:
     return {"bucket": names.bucket(chance, split), "fact": chance.choice(names.FACTS)}
 
 
-class StoreTemplate(Struct, frozen=True):
+@dataclass
+class StoreTemplate:
     """A template with how to draw its blanks."""
 
     template: Template

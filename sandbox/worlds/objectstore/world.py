@@ -15,7 +15,16 @@ from sandbox.worlds.objectstore import server as serving
 from sandbox.worlds.objectstore.api import Api
 from sandbox.worlds.objectstore.requests import RULES
 from sandbox.worlds.objectstore.server import ADMIN, Server, StoreFailed
-from sandbox.worlds.objectstore.store import ENVIRONMENT, UNITS, Bucket, Store, User, first_state, last_state, shown_size
+from sandbox.worlds.objectstore.store import (
+    ENVIRONMENT,
+    UNITS,
+    Bucket,
+    Store,
+    User,
+    first_state,
+    last_state,
+    shown_size,
+)
 
 if TYPE_CHECKING:
     from sandbox.browser.page import Page
@@ -41,6 +50,9 @@ class ObjectStore:
     request_rules: tuple[RequestRule, ...] = RULES
 
     def __init__(self) -> None:
+        self.start_url = ""
+        # The console alone: the S3, filer and master ports of the same store stay out of reach.
+        self.allow: tuple[str, ...] = ()
         self._server: Server | None = None
         self._api: Api | None = None
 
@@ -58,25 +70,20 @@ class ObjectStore:
             self._api = Api(self.server)
         return self._api
 
-    @property
-    def start_url(self) -> str:
-        """The first screen."""
-        return f"http://{self.server.console}{START_PATH}"
-
-    @property
-    def allow(self) -> tuple[str, ...]:
-        """The console alone: the S3, filer and master ports of the same store stay out of reach."""
-        return (self.server.console,)
-
     async def start(self, folder: Path) -> dict[str, Any]:
-        """Start a store; what is returned finds it again, and holds its passwords."""
-        self._server = await serving.start(folder)
-        state: dict[str, Any] = msgspec.to_builtins(self._server)
+        """Start a store; what is returned finds it again, and holds its passwords. Raises StoreFailed."""
+        self._hold(await serving.start(folder))
+        state: dict[str, Any] = msgspec.to_builtins(self.server)
         return state
 
     async def resume(self, state: dict[str, Any]) -> None:
         """Find the store again. Raises SessionLost."""
-        self._server = serving.resume(state)
+        self._hold(serving.resume(state))
+
+    def _hold(self, server: Server) -> None:
+        self._server = server
+        self.start_url = f"http://{server.console}{START_PATH}"
+        self.allow = (server.console,)
 
     async def set_up(self, task: Task) -> None:
         """Bring the store into the task's first state, from any state. Raises StoreFailed."""
