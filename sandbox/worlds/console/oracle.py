@@ -179,7 +179,7 @@ def _wizard_move(kind: Kind, sight: Sight, goal: Mapping[str, str]) -> Move:
                 return Move(Click(edit.ref), f"{kind.field(wrong[0]).title} is not as asked")
     elif (filled := _fill(kind, sight, values)) is not None:
         return filled
-    if complaint := sight.complaint():
+    if (complaint := sight.complaint()) and not sight.was_blocked(kind.create_title):
         return Move(GiveUp(complaint), "refused although every field is as asked")
     if submit is not None:
         return Move(Click(submit.ref), "everything is as asked")
@@ -194,7 +194,7 @@ def _dialog_move(kind: Kind, sight: Sight, values: Mapping[str, str], submit: st
     confirm = next((e for e in sight.here() if e.role == "textbox" and e.name == f"Type {typed} to confirm"), None)
     if confirm is not None and confirm.value != typed:
         return Move(Type(confirm.ref, typed), "the name has to be typed")
-    if complaint := sight.complaint():
+    if (complaint := sight.complaint()) and not sight.was_blocked(submit):
         return Move(GiveUp(complaint), "refused although every field is as asked")
     button = sight.usable("button", submit)
     return Move(Click(button.ref), "confirm") if button else _wait(sight, "the button cannot be pressed")

@@ -91,6 +91,12 @@ class Sight:
             for past in self.history
         )
 
+    def was_blocked(self, button: str) -> bool:
+        """Whether the last press of this button was stopped on its way, so that the console never heard of it."""
+        presses = (past for past in reversed(self.history) if (past.role, past.name) == ("button", button))
+        last = next(presses, None)
+        return last is not None and last.result.outcome is ActOutcome.BLOCKED_REQUEST
+
     def complaint(self) -> str:
         """What the open form complains about as a whole, or ""."""
         alerts = [toast for toast in self.observation.toasts if any(e.name == toast for e in self.here())]

@@ -1,20 +1,21 @@
 """Oracles in Chromium: they solve every template, nothing solves none, and they find back after wrong steps."""
 
 import random
+from pathlib import Path
 
 import pytest
 
 from sandbox import sessions
-from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Select, Type
+from sandbox.contracts.actions import Action, ActOutcome, Click, Finish, GiveUp, Select, Type
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, past
-from sandbox.contracts.tasks import Outcome, Task, Verification
+from sandbox.contracts.tasks import Outcome, Risk, Task, Verification
 from sandbox.env import Gym
 from sandbox.worlds.console.cloud import CLOUD
 
 TEMPLATES = [template.id for template in sessions.templates("cloud")]
-FORM_BUTTONS = {("button", kind.create_title) for kind in CLOUD.kinds} | {
-    ("button", f"{verb.title} {kind.title.lower()}") for kind in CLOUD.kinds for verb in kind.verbs
+FORM_BUTTONS = {kind.create_title for kind in CLOUD.kinds} | {
+    f"{verb.title} {kind.title.lower()}" for kind in CLOUD.kinds for verb in kind.verbs
 }
 LIMIT = 80
 
@@ -42,13 +43,8 @@ def play(gym: Gym, task: Task, *, noise: float = 0.0) -> tuple[Verification, lis
 
 def wrong_step(observation: Observation, rng: random.Random) -> Action:
     """Something that changes only the page: no form is sent."""
-    usable = [
-        each
-        for each in observation.elements
-        if each.actionable
-        and "disabled" not in each.states
-        and not (each.role == "button" and each.name in FORM_BUTTONS)
-    ]
+    enabled = [each for each in observation.elements if each.actionable and "disabled" not in each.states]
+    usable = [each for each in enabled if each.role != "button" or each.name not in FORM_BUTTONS]
     element = rng.choice(usable)
     match element.role:
         case "textbox":
@@ -61,7 +57,7 @@ def wrong_step(observation: Observation, rng: random.Random) -> Action:
 
 @pytest.mark.parametrize("template_id", TEMPLATES)
 def test_the_oracle_solves_it(cloud: Gym, template_id: str) -> None:
-    for seed in range(3):
+    for seed in range(2):
         task = sessions.sample(template_id, seed=seed, split="test")
         found, history = play(cloud, task)
         assert found.outcome is Outcome.VERIFIED, (task.goal, found, history)
@@ -114,3 +110,26 @@ def test_an_oracle_gives_up_on_what_is_not_there(cloud: Gym) -> None:
         history.append(past(observation, action, result))
         observation = after
     assert isinstance(oracle.act(observation, other.goal, history).action, GiveUp)
+
+
+async def test_in_a_live_session_requests_are_no_riskier_than_permitted(tmp_path: Path) -> None:
+    task = sessions.sample("cloud/create-instance", seed=3, split="test")
+    session = await sessions.open_session(task, folder=tmp_path / "session")
+    oracle = sessions.oracle(task)
+    history: list[Past] = []
+    try:
+        observation = await session.observe()
+        while not isinstance(action := oracle.act(observation, task.goal, history).action, Finish | GiveUp):
+            # Never more than reversible at first: the console must not hear of the create.
+            permit = (Risk.REVERSIBLE, Risk.COST)[bool(blocked(history))]
+            history.append(past(observation, action, await session.act(action, permit=permit)))
+            observation = await session.observe()
+        assert blocked(history)[0].name == "Create instance"
+        assert (await session.verify("")).outcome is Outcome.VERIFIED
+    finally:
+        await session.close()
+
+
+def blocked(history: list[Past]) -> list[Past]:
+    """Steps whose request was stopped at the proxy."""
+    return [each for each in history if each.result.outcome is ActOutcome.BLOCKED_REQUEST]
