@@ -1,17 +1,21 @@
 """The web process killed in the middle of a decision: it counts wholly or not at all, and is carried out once."""
 
 import os
+import secrets
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 import httpx
 import pytest
+from django.utils import timezone
 
-from benchmarks.client import Person
 from tests.crash import rig
+from webapp.access import digest
+from webapp.accounts.models import ApiToken, User
 from webapp.agent_sessions.states import SessionState
 from webapp.embedded.state import free_port
 
@@ -42,6 +46,16 @@ def answers(url: str) -> bool:
         return False
 
 
+def a_token(user: User) -> str:
+    """An API token with which this person decides."""
+    token = secrets.token_urlsafe(24)
+    tomorrow = timezone.now() + timedelta(days=1)
+    ApiToken.objects.create(
+        user=user, name="t", prefix=token[:8], digest=digest(token), scopes=["decide"], expires_at=tomorrow
+    )
+    return token
+
+
 @pytest.mark.parametrize(
     ("point", "state_after", "answer_to_the_second_try"),
     [("decide_before_commit", "proposed", 200), ("decide_after_commit", "decided", 409)],
@@ -53,17 +67,16 @@ def test_a_decision_cut_short_by_a_kill_counts_wholly_or_not_at_all(
     with rig.a_host():
         step = rig.approve_up_to_submit(session, reviewer)
     path = f"/api/sessions/{session.pk}/decide"
+    token = {"Authorization": f"Bearer {a_token(reviewer)}"}
     body = {"proposal_id": str(step.proposal_id), "fingerprint": step.fingerprint, "decision": "approved"}
     with a_web(BELAY_CRASH_AT=point) as (url, web):
-        person = Person(url, reviewer.username, "correct horse battery")
         with pytest.raises(httpx.TransportError):
-            person.post(path, body)
+            httpx.post(url + path, json=body, headers=token, trust_env=False)
         assert web.wait(30) == -signal.SIGKILL
     step.refresh_from_db()
     assert step.state == state_after
     with a_web() as (url, _):
-        person = Person(url, reviewer.username, "correct horse battery")
-        answer = person.http.post(path, json=body, headers={"X-CSRFToken": person.http.cookies["csrftoken"]})
+        answer = httpx.post(url + path, json=body, headers=token, trust_env=False)
         assert answer.status_code == answer_to_the_second_try
     with rig.a_host():
         rig.approve_up_to_finish(session, reviewer)
