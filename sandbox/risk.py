@@ -19,14 +19,14 @@ _CREDENTIALS = re.compile(
 )
 _COSTS = re.compile(
     r"\b(?:create|add|new|launch|buy|purchase|order|subscribe|upgrade|resize|scale|provision|deploy|allocate|reserve|"
-    r"start|stop|reboot|restart|run|increase|extend|attach|quotas?|import|restore)\b|创建|购买|扩容"
+    r"start|stop|reboot|restart|run|increase|extend|enlarge|grow|shrink|attach|quotas?|import|restore)\b|创建|购买|扩容"
 )
 _SAVES = re.compile(
     r"\b(?:save|apply|update|set|edit|change|modify|rename|enable|disable|allow|authori[sz]e|assign|move|tag)\b|保存|修改"
 )
 _OPENS = re.compile(
     r"\b(?:create|add|new|launch|edit|change|modify|set|manage|configure|settings|plus|pen|pencil|cog|gear|rename|"
-    r"attach|resize|quota|actions?|upload|import|keys?|permissions?|polic(?:y|ies)|users?)\b|创建|编辑"
+    r"attach|resize|enlarge|quota|actions?|upload|import|keys?|permissions?|polic(?:y|ies)|users?)\b|创建|编辑"
 )
 _READS = re.compile(
     r"\b(?:search|filter|find|refresh|reload|sync|view|show|details?|open|browse|back|next|previous|prev|more|less|"
@@ -34,6 +34,7 @@ _READS = re.compile(
     r"left|right|up|down|export|select all|\d+)\b|搜索|刷新|查看"
 )
 _DISMISSES = re.compile(r"^(?:cancel|close|dismiss|no|back|keep\b.*|not now|never ?mind|×|x|取消|关闭)$|^close\b")
+_ACKNOWLEDGES = re.compile(r"^(?:ok|okay|got it|done|understood|知道了|确定)$")
 _SEARCHES = re.compile(r"\b(?:search|filter|find)\b|搜索")
 _REVEALS = re.compile(r"\b(?:show|view|reveal|copy|download)\b")
 _QUIET_KEYS = frozenset({"Escape", "Tab", "ArrowUp", "ArrowDown"})
@@ -118,15 +119,21 @@ def _click(element: Element, observation: Observation) -> Risk:
 
 
 def _sends_a_form(element: Element, observation: Observation) -> bool:
-    """Whether there is something filled in beside it that it could send."""
-    fields = (each for each in _usable(observation, element) if each.role in _TEXTS and "editable" in each.states)
-    return any(not _SEARCHES.search(_spoken(each.name)) for each in fields)
+    """Whether something is filled in beside it that it could send, or it stands at the end of a wizard."""
+    near = _usable(observation, element)
+    fields = (each for each in near if each.role in _TEXTS and "editable" in each.states)
+    ends = (each for each in near if each.role in ("button", "link"))
+    return any(not _SEARCHES.search(_spoken(each.name)) for each in fields) or any(
+        _spoken(each.name) in ("back", "cancel", "返回", "取消") for each in ends
+    )
 
 
 def _confirm(button: Element, name: str, observation: Observation) -> Risk:
     """A dialog's button means what the dialog says."""
     fields = [each for each in _usable(observation, button) if each.role in _TEXTS and "editable" in each.states]
     said = _spoken(*_told(observation, button))
+    if _ACKNOWLEDGES.search(name) and not fields and not _has_choice(observation, button):
+        return Risk.READ  # a notice with nothing to decide; a request that it sends after all is stopped
     if _DESTROYS.search(_spoken(*observation.dialogs)):
         return Risk.DESTRUCTIVE
     # A form may speak of removing in passing; a question without fields that does so asks for just that.
@@ -136,6 +143,11 @@ def _confirm(button: Element, name: str, observation: Observation) -> Risk:
     if meant is Risk.UNKNOWN and _READS.search(name):
         return Risk.READ
     return meant
+
+
+def _has_choice(observation: Observation, button: Element) -> bool:
+    others = (each for each in _usable(observation, button) if each.ref != button.ref and each.role == "button")
+    return any(not re.match("close", _spoken(each.name)) for each in others)
 
 
 def _told(observation: Observation, button: Element) -> Iterable[str]:

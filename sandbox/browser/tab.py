@@ -277,4 +277,4 @@ class Tab:
 
 
 def _lost_its_page(message: str) -> bool:
-    return any(word in message for word in ("context", "navigated", "Inspected target"))
+    return any(word in message.lower() for word in ("context", "navigated", "inspected target"))

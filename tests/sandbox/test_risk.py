@@ -80,19 +80,31 @@ def test_a_click_that_sends_a_form(name: str, risk: Risk) -> None:
     [
         ("Delete bucket", "Sure?", "Confirm", Risk.DESTRUCTIVE),
         ("Are you sure?", "This permanently removes alpha.", "Yes", Risk.DESTRUCTIVE),
-        ("Confirm", "Terminate i-1?", "OK", Risk.DESTRUCTIVE),
+        ("Confirm", "Terminate i-1?", "Continue", Risk.DESTRUCTIVE),
         ("Delete bucket", "Sure?", "Cancel", Risk.READ),
         ("Create user", "", "Create", Risk.CREDENTIAL),
         ("Access keys", "", "Generate", Risk.CREDENTIAL),
         ("Quota", "", "Save", Risk.COST),
         ("Tags", "", "Save", Risk.REVERSIBLE),
-        ("Something", "Do it?", "OK", Risk.UNKNOWN),
+        ("Something", "Do it?", "Confirm", Risk.UNKNOWN),
+        ("Success", "Bucket deleted", "OK", Risk.READ),
     ],
 )
 def test_a_dialog_says_what_its_button_means(title: str, said: str, name: str, risk: Risk) -> None:
     button, action = click(name, region="dialog")
     text = Element(2, "text", said, region="dialog", actionable=False)
     assert classify(action, page(text, button, dialogs=(title,))) is risk
+
+
+def test_the_last_step_of_a_wizard_sends_it() -> None:
+    launch, back = Element(1, "button", "Create instance"), Element(2, "button", "Back")
+    assert classify(Click(1), page(launch)) is Risk.REVERSIBLE
+    assert classify(Click(1), page(back, launch)) is Risk.COST
+
+
+def test_ok_beside_cancel_is_a_decision() -> None:
+    ok, cancel = Element(1, "button", "OK", region="dialog"), Element(2, "button", "Cancel", region="dialog")
+    assert classify(Click(1), page(ok, cancel, dialogs=("Something",))) is Risk.UNKNOWN
 
 
 def test_filling_in_is_reversible_and_searching_reads() -> None:

@@ -179,7 +179,7 @@ async def test_a_killed_host_loses_nothing(tmp_path: Path) -> None:
         [sys.executable, "-m", "tests.sandbox.opener", str(tmp_path / "session")], stdout=subprocess.PIPE, cwd=ROOT
     )
     assert host.stdout is not None
-    handle = from_json(await asyncio.to_thread(host.stdout.readline), Handle)
+    handle: Handle = from_json(await asyncio.to_thread(host.stdout.readline), Handle)
     host.kill()
     host.wait()
     host.stdout.close()
@@ -194,7 +194,7 @@ async def test_a_killed_host_loses_nothing(tmp_path: Path) -> None:
 
 
 async def test_cutting_off_ends_all_of_it_and_may_be_repeated(session: LiveSession) -> None:
-    handle = from_json(to_json(session.handle), Handle)
+    handle: Handle = from_json(to_json(session.handle), Handle)
     assert handle == session.handle
     await sessions.cut_off(handle)
     await sessions.cut_off(handle)

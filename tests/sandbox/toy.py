@@ -40,7 +40,10 @@ class Toy:
     """The world."""
 
     environment = ENVIRONMENT
-    request_rules = (RequestRule("POST", "/save", Risk.REVERSIBLE), RequestRule("POST", "/drop", Risk.DESTRUCTIVE))
+    request_rules: tuple[RequestRule, ...] = (
+        RequestRule("POST", "/save", Risk.REVERSIBLE),
+        RequestRule("POST", "/drop", Risk.DESTRUCTIVE),
+    )
 
     def __init__(self) -> None:
         self.start_url = ""
