@@ -11,6 +11,7 @@ app = Celery("belay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.conf.beat_schedule = {
+    "close what nobody decided": {"task": "webapp.agent_sessions.tasks.expire_overdue", "schedule": 15.0},
     "append what is left in the outbox": {"task": "webapp.trajectories.tasks.sweep_appends", "schedule": 10.0},
     "drive training runs": {"task": "webapp.training.tasks.sweep_runs", "schedule": 10.0},
     "freeze the dataset daily": {
