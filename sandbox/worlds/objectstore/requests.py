@@ -17,6 +17,8 @@ RULES: tuple[RequestRule, ...] = tuple(
         ("PUT", f"/api/s3/buckets/{_ONE}/lifecycle", Risk.DESTRUCTIVE),  # a rule may expire every object
         ("PUT", f"/api/s3/buckets/{_ONE}/policy", Risk.CREDENTIAL),  # it says who may read and write
         ("POST", "/api/object-store/policies/validate", Risk.READ),
+        # Its pages fetch these lists of names to offer them; what one of them holds is another matter.
+        ("GET", "/api/(users|groups|object-store/policies)", Risk.READ),
         ("*", "/api/(users|groups|service-accounts)(/.*)?", Risk.CREDENTIAL),
         ("*", "/api/object-store/policies(/.*)?", Risk.CREDENTIAL),
         ("POST", "/api/s3tables/(buckets|namespaces|tables)", Risk.COST),
