@@ -47,6 +47,11 @@ def to_onnx(network: ElementSetPolicy, path: Path, examples: Sequence[Arrays]) -
             external_data=False,
             verbose=False,
         )
+    return proved(network, path, examples)
+
+
+def proved(network: ElementSetPolicy, path: Path, examples: Sequence[Arrays]) -> float:
+    """The largest difference, if it is small enough to be rounding. Raises NotEqual."""
     difference = largest_difference(network, path, examples)
     if difference > TOLERANCE:
         raise NotEqual(f"the export differs from the network by {difference:.2e}, more than {TOLERANCE}")

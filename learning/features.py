@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -17,7 +18,7 @@ from sandbox.contracts.tasks import Goal
 
 VERSION = 1  # of the arrays' meaning; a policy made for another version is refused
 
-MAX_ELEMENTS, MAX_OPTIONS, GOALS, HISTORY = 160, 64, 12, 8
+MAX_ELEMENTS, MAX_OPTIONS, GOALS, HISTORY = 96, 48, 10, 8
 FIELDS, WORDS = 5, 8  # texts of an element (name, label, group, row, value) and words of each
 GOAL_TEXT, PLACE = 24, 16  # words of the goal's text, and of address, title and dialogs
 
@@ -159,10 +160,13 @@ def scene(observation: Observation, goal: Goal, history: Sequence[Past]) -> Scen
 
 
 def goal_tokens(goal: Goal) -> tuple[tuple[str, str], ...]:
-    """Fields first, then pieces of the text that look like values and are no field's."""
+    """Fields, then amounts with their unit, then pieces of the text that look like values and are none of these."""
     found = list(goal.fields[:GOALS])
-    pieces = lexical.spans(goal.text, tuple(value for _, value in found), GOALS - len(found))
-    return (*found, *(("", piece) for piece in pieces))
+    for (_, amount), (_, unit) in pairwise(goal.fields):
+        if read(amount).number is not None and lexical.is_unit(unit):
+            found.append(("", f"{amount} {unit}"))
+    taken = tuple(value for _, value in found)
+    return (*found, *(("", piece) for piece in lexical.spans(goal.text, taken, GOALS)))[:GOALS]
 
 
 def kept(elements: Sequence[Element], values: Sequence[Text]) -> tuple[Element, ...]:
@@ -170,14 +174,14 @@ def kept(elements: Sequence[Element], values: Sequence[Text]) -> tuple[Element, 
     if len(elements) <= MAX_ELEMENTS:
         return tuple(elements)
 
-    def rank(element: Element) -> int:
+    def rank(element: Element) -> tuple[int, int]:
         if element.region in ("dialog", "toast"):
-            return 0
-        if any(lexical.has(read(element.row), value) or read(element.name) == value for value in values):
-            return 1
-        if "offscreen" in element.states:
-            return 4 if element.actionable else 5
-        return 2 if element.actionable else 3
+            return 0, 0
+        speaks = sum(lexical.has(read(element.row), value) or read(element.name) == value for value in values)
+        if speaks:
+            return 1, -speaks
+        far = 2 * ("offscreen" in element.states)
+        return (2 if element.actionable else 3) + far, 0
 
     order = sorted(range(len(elements)), key=lambda index: (rank(elements[index]), index))
     return tuple(elements[index] for index in sorted(order[:MAX_ELEMENTS]))

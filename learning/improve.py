@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from learning.samples import Lessons, is_session, lessons
 from sandbox.contracts import storage
 from sandbox.contracts.trajectories import Trajectory
 
-FROM_NOTHING = Recipe(steps=6000, batch=32, learning_rate=1e-3)
+FROM_NOTHING = Recipe(batch=32, learning_rate=1e-3)
+VISITS, MOST_STEPS = 40, 6000  # of each sample, in a training from nothing
 FINE_TUNE = Recipe(steps=500, batch=32, learning_rate=4e-4, judge_every=250)
 REHEARSED = 150  # demonstrations rehearsed beside real sessions; enough to keep what is known, few enough to be quick
 
@@ -41,8 +42,8 @@ def improve(
     learnt_from = rehearsal(every, seed=seed) if parent else every
     found = _featurised(learnt_from, report, should_stop)
     network = artefact.load(parent) if parent else bc.fresh(Shape(), seed=seed)
-    chosen = recipe or (FINE_TUNE if parent else FROM_NOTHING)
-    chosen = Recipe(**{**asdict(chosen), "seed": seed})
+    chosen = recipe or (FINE_TUNE if parent else from_nothing(len(found.samples)))
+    chosen = replace(chosen, seed=seed)
     trained = bc.train(
         found.samples, network, chosen, work=work, budget_s=budget_s, report=report, should_stop=should_stop
     )
@@ -69,6 +70,11 @@ def improve(
         title=str(lineage.get("title", "Policy")),
     )
     return out, evaluation, spec, trained.held_out_accuracy
+
+
+def from_nothing(samples: int) -> Recipe:
+    """A training as long as its samples are many."""
+    return replace(FROM_NOTHING, steps=min(MOST_STEPS, max(1, VISITS * samples // FROM_NOTHING.batch)))
 
 
 def rehearsal(trajectories: Sequence[Trajectory], *, seed: int) -> list[Trajectory]:

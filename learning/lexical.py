@@ -57,14 +57,20 @@ def number(plain: str) -> tuple[float, str] | None:
     return float(found[1].replace(",", "")), found[2]
 
 
+def is_unit(text: str) -> bool:
+    """Whether this is a unit of amounts of data."""
+    return text.lower() in _UNITS
+
+
 def same_number(one: tuple[float, str] | None, other: tuple[float, str] | None) -> bool:
-    """Whether two numbers are the same amount; a missing unit fits any."""
+    """Whether two numbers are the same amount; a missing unit fits any, and other units are rounded as pages do it."""
     if one is None or other is None:
         return False
     if not one[1] or not other[1] or one[1] == other[1]:
         return one[0] == other[0]
     if one[1] in _UNITS and other[1] in _UNITS:
-        return one[0] * 1024.0 ** _UNITS[one[1]] == other[0] * 1024.0 ** _UNITS[other[1]]
+        amounts = [number * 1024.0 ** _UNITS[unit] for number, unit in (one, other)]
+        return abs(amounts[0] - amounts[1]) <= 0.03 * max(amounts)
     return False
 
 

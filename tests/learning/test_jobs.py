@@ -1,0 +1,89 @@
+"""The door: a policy is made from trajectory files, loaded without torch, improved by corrections, and acts."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from learning import artefact, jobs
+from learning.improve import rehearsal
+from learning.policy import BadPolicy
+from learning.progress import Progress, Stopped
+from learning.samples import is_session
+from sandbox.contracts import storage
+from sandbox.contracts.trajectories import Trajectory
+from tests.learning.pages import a_demonstration
+
+
+def test_an_improved_policy_is_whole(improved: jobs.Improved) -> None:
+    assert sorted(path.name for path in improved.folder.iterdir()) == sorted(artefact.FILES)
+    assert improved.spec["templates"] == {"hand/change-quota": 16}
+    assert improved.spec["onnx_difference"] <= 1e-4
+    assert improved.held_out_accuracy == improved.evaluation["held_out"]["accuracy"]
+
+
+def test_its_card_and_receipt_say_what_it_came_from(improved: jobs.Improved) -> None:
+    receipt = json.loads((improved.folder / "receipt.json").read_text())
+    assert receipt["dataset"] == 1
+    assert receipt["trajectories"] == 16
+    assert len(receipt["dataset_files_sha256"]) == 64
+    assert "A hand-made policy" in improved.card
+    assert "hand/change-quota | 16" in improved.card
+
+
+def test_it_says_how_far_it_is_on_the_way(improved: jobs.Improved, heard: list[Progress]) -> None:
+    assert list(dict.fromkeys(each.phase for each in heard)) == ["read", "featurise", "train", "judge", "export"]
+    assert all(0.0 <= each.progress <= 1.0 for each in heard)
+
+
+def test_weights_are_those_that_were_exported(folder: Path) -> None:
+    network = artefact.load(folder)
+    assert sum(each.numel() for each in network.parameters()) == artefact.spec_of(folder)["parameters"]
+
+
+def test_loading_and_acting_needs_no_torch(folder: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from learning import jobs; from tests.learning import pages\n"
+        "policy = jobs.load_policy(Path(sys.argv[1]), name='v1')\n"
+        "policy.act(pages.a_list('logs-3'), pages.a_goal(), ())\n"
+        "assert not {'torch', 'ray', 'playwright', 'django'} & set(sys.modules), sorted(sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_door_itself_is_light() -> None:
+    code = "import sys, learning.jobs\nassert not {'torch', 'ray', 'onnxruntime', 'numpy'} & set(sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_policy_of_another_version_is_refused(folder: Path, tmp_path: Path) -> None:
+    spec = artefact.spec_of(folder) | {"features": 999}
+    (tmp_path / "spec.json").write_text(json.dumps(spec))
+    with pytest.raises(BadPolicy, match="features 999"):
+        jobs.load_policy(tmp_path, name="v1")
+
+
+def test_a_training_that_is_stopped_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "one.belay"
+    path.write_bytes(storage.pack(a_demonstration(1)))
+    request = jobs.ImproveRequest(None, [path], tmp_path / "out", tmp_path / "work", 1, 60.0, {})
+    with pytest.raises(Stopped):
+        jobs.improve(request, report=lambda _: None, should_stop=lambda: True)
+
+
+def test_sessions_are_all_rehearsed_and_demonstrations_fairly() -> None:
+    sessions = [_as_session(a_demonstration(seed)) for seed in range(3)]
+    many = [structs.replace(a_demonstration(seed), id=f"d{seed}") for seed in range(200)]
+    chosen = rehearsal([*many, *sessions], seed=1)
+    assert [each for each in chosen if is_session(each)] == sessions
+    assert 100 <= len(chosen) <= 160
+
+
+def _as_session(trajectory: Trajectory) -> Trajectory:
+    steps = tuple(structs.replace(step, actor="policy", decision="approved") for step in trajectory.steps)
+    return structs.replace(trajectory, steps=steps)

@@ -1,0 +1,137 @@
+"""Episodes, slips, evaluation and intervals, on the hand-drawn console."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from learning import evaluate, jobs, rollouts
+from learning.evaluate import Ended, Evaluation, compare, rate
+from learning.intervals import wilson
+from learning.rollouts import Episode, Played, Player, play, slip
+from learning.samples import taught
+from sandbox import sessions
+from sandbox.contracts.actions import Action, Click, Finish, Select, Type
+from sandbox.contracts.tasks import Outcome
+from tests.learning.pages import HandGym, Knows, a_form, a_list, a_task, right
+
+
+@pytest.fixture(autouse=True)
+def hand_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sandbox's door opens on the hand-drawn console."""
+    monkeypatch.setattr(sessions, "sample", lambda template, *, seed, split: a_task(seed))
+    monkeypatch.setattr(sessions, "oracle", lambda task: Knows())
+
+
+def _episode(mode: Any, seed: int = 1, slips: float = 0.0) -> Episode:
+    return Episode("hand/change-quota", seed, "train", mode, slips)
+
+
+def test_a_demonstration_ends_verified_and_is_all_the_oracles() -> None:
+    trajectory = play(HandGym(), _episode("demonstrate"), None)
+    assert trajectory.verification.outcome == Outcome.VERIFIED
+    assert {step.actor for step in trajectory.steps} == {"oracle"}
+
+
+def test_slips_are_taken_and_the_oracles_opinion_stays_the_label() -> None:
+    trajectory = play(HandGym(), _episode("demonstrate", seed=3, slips=0.5), None)
+    slipped = [step for step in trajectory.steps if step.actor == "policy"]
+    goal = trajectory.task.goal
+    assert slipped
+    assert all(step.action != right(step.observation, goal) for step in slipped)
+    assert [action for action, _ in taught(trajectory)] == [right(s.observation, goal) for s in trajectory.steps]
+
+
+class StopsAtOnce:
+    """A policy that thinks it is done."""
+
+    def act(self, observation: Any, goal: Any, history: Any) -> Any:
+        """Finish."""
+        return rollouts.Proposal(Finish(), 1.0, policy="v1")
+
+
+def test_advice_goes_on_where_a_policy_would_end_too_early() -> None:
+    trajectory = play(HandGym(), _episode("advise"), StopsAtOnce())
+    assert trajectory.verification.outcome == Outcome.VERIFIED
+
+
+def test_a_policy_alone_is_judged_by_what_it_did() -> None:
+    trajectory = play(HandGym(), _episode("try"), StopsAtOnce(), name="v1")
+    assert trajectory.verification.outcome == Outcome.FAILED
+    assert [step.actor for step in trajectory.steps] == ["policy"]
+
+
+def test_the_learnt_policy_works_tasks_it_has_never_seen(folder: Path) -> None:
+    policy = jobs.load_policy(folder, name="v1")
+    good = [
+        play(HandGym(), _episode("try", seed), policy).verification.outcome == Outcome.VERIFIED
+        for seed in range(500, 520)
+    ]
+    assert sum(good) >= 18
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_slip_never_destroys_anything(seed: int) -> None:
+    found = slip(a_list("logs-3", "web-1"), Click(12), a_task(1), random.Random(seed))
+    assert found in (Click(1), Click(2), Click(10), Click(20))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_slip_in_a_dialog_can_be_mended(seed: int) -> None:
+    found: Action | None = slip(a_form("5"), Click(73), a_task(1), random.Random(seed))
+    assert found == Click(74) or isinstance(found, Type | Select)
+
+
+class Dies(HandGym):
+    """A console whose browser is gone."""
+
+    def act(self, action: Action) -> Any:
+        """Die."""
+        raise sessions.SessionLost("the browser is gone")
+
+
+def test_a_dead_console_costs_its_episode_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    player = Player()
+    consoles = iter([Dies(), HandGym()])
+    monkeypatch.setattr("sandbox.env.Gym", lambda environment: next(consoles))
+    lost, played = player.play(_episode("demonstrate")), player.play(_episode("demonstrate"))
+    player.close()
+    assert lost.lost == "SessionLost: the browser is gone"
+    assert rollouts.verified(played)
+
+
+def test_an_evaluation_counts_by_template_and_leaves_lost_ones_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = play(HandGym(), _episode("demonstrate"), None)
+    bad = play(HandGym(), _episode("try"), StopsAtOnce())
+    ends = iter([good, bad, None, good])
+
+    def play_all(episodes: Any, *, heard: Any, **_: Any) -> list[Played]:
+        found = [Played(each, next(ends), 1.0, 2.0) for each in episodes]
+        for each in found:
+            heard(each)
+        return found
+
+    monkeypatch.setattr(evaluate, "play_all", play_all)
+    heard: list[tuple[int, int, int]] = []
+    found = evaluate.evaluate(Path("x"), templates=["a/b"], episodes=4, seed=0, report=lambda *each: heard.append(each))
+    assert (found.overall.verified, found.overall.episodes, found.lost) == (2, 3, 1)
+    assert found.templates["a/b"].interval == pytest.approx(wilson(2, 3))
+    assert heard[-1] == (4, 4, 2)
+
+
+def test_two_policies_are_compared_on_the_tasks_that_ended_for_both() -> None:
+    one = _evaluation("verified", "verified", "failed", "lost")
+    other = _evaluation("verified", "failed", "failed", "verified")
+    found = compare(one, other)
+    assert (found.tasks, found.both, found.only_one, found.only_other, found.neither) == (3, 1, 1, 0, 1)
+
+
+def test_an_interval_by_hand() -> None:
+    assert wilson(84, 100) == pytest.approx((0.7558, 0.8990), abs=1e-4)
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+def _evaluation(*outcomes: str) -> Evaluation:
+    ended = tuple(Ended("a/b", seed, outcome, 3) for seed, outcome in enumerate(outcomes))
+    return Evaluation("v1", "test", 0, {}, rate(ended), 0, 1.0, 1.0, ended)
