@@ -118,9 +118,7 @@ class People(RuleBasedStateMachine):
     def claim_approval(self) -> None:
         approval = ApprovalRequest.objects.filter(session_id=self.scene.session_id).order_by("-id").first()
         if approval is not None:
-            self.attempt(
-                approvals.claim_approval, approval_id=approval.pk, user=self.scene.reviewer, how="web"
-            )
+            self.attempt(approvals.claim_approval, approval_id=approval.pk, user=self.scene.reviewer, how="web")
 
     @rule(label=st.sampled_from(["loop", "harm", "nonsense"]), on_step=st.booleans())
     def mark(self, label: str, on_step: bool) -> None:
@@ -176,7 +174,5 @@ class People(RuleBasedStateMachine):
 
 @pytest.mark.django_db
 def test_snapshot_and_events_give_the_fresh_snapshot_for_every_verb() -> None:
-    budget = settings(
-        max_examples=8, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
-    )
+    budget = settings(max_examples=8, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
     run_state_machine_as_test(People, settings=budget)
