@@ -25,17 +25,17 @@ class Person:
 
     def post(self, path: str, body: Any = None) -> Any:
         """POST JSON with the CSRF token; raises httpx.HTTPStatusError."""
-        return _body(self.http.post(path, json=body if body is not None else {}, headers=self._headers()))
+        return _body(self.http.post(path, json=body if body is not None else {}, headers=self.headers()))
 
     def put(self, path: str, body: Any) -> Any:
         """PUT JSON with the CSRF token; raises httpx.HTTPStatusError."""
-        return _body(self.http.put(path, json=body, headers=self._headers()))
+        return _body(self.http.put(path, json=body, headers=self.headers()))
 
     def close(self) -> None:
         """Close the connection."""
         self.http.close()
 
-    def _headers(self) -> dict[str, str]:
+    def headers(self) -> dict[str, str]:
         return {"X-CSRFToken": self.http.cookies.get("csrftoken") or ""}
 
 

@@ -100,7 +100,7 @@ def _others_kept(stack: Stack, admin: Person, version: dict[str, Any], began: fl
 
 def _judge(jobs: Any, folder: Path) -> float:
     evaluation = jobs.evaluate(folder, templates=TRAINED, episodes=10, seed=7000, split="test", workers=2)
-    return float(evaluation.verified_rate)
+    return float(evaluation.overall.rate)
 
 
 def show(what: str, began: float, done: Work) -> None:

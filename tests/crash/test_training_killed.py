@@ -62,7 +62,7 @@ def test_a_killed_training_is_brought_to_its_end_by_the_next_worker(point: str) 
         survivor.wait(30)
     run.refresh_from_db()
     assert (run.state, run.attempts, run.error) == (TrainingRun.State.COMPLETED, 2, "")
-    assert PolicyVersion.objects.filter(pk=run.policy_id).count() == 1
+    assert list(PolicyVersion.objects.values_list("pk", flat=True)) == [run.policy_id]
     assert not (Path(settings.STATE_DIR) / "training" / str(run.pk)).exists()
 
 

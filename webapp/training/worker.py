@@ -7,10 +7,13 @@ import shutil
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import close_old_connections, connection
 
+from sandbox import sessions as sandbox
+from sandbox.contracts.storage import to_builtins
 from webapp import crashpoints
 from webapp.rollouts.actions import register_policy
 from webapp.rollouts.models import PolicyVersion
@@ -18,9 +21,12 @@ from webapp.rollouts.queries import local_folder
 from webapp.training import actions
 from webapp.training.models import TrainingRun
 from webapp.training.tasks import train_when_due
-from webapp.trajectories.queries import local_files
+from webapp.trajectories.models import TrajectoryRecord
+from webapp.trajectories.queries import entries, local_files
 
 log = logging.getLogger(__name__)
+
+EVALUATION_SEED = 500_000  # of validation tasks; training and the benchmarks use others
 
 
 class Heartbeat:
@@ -76,6 +82,9 @@ def work(run_id: int) -> None:
 
 
 def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> PolicyVersion:
+    registered = PolicyVersion.objects.filter(lineage__training_run=run.pk).first()
+    if registered is not None:  # by a worker that died before it could say so
+        return registered
     from learning import jobs  # the door to torch: only this worker opens it
 
     actions.report(claim=claim, phase="load", progress=0.0, step=0, values={})
@@ -108,6 +117,7 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
         improved = jobs.improve(request, report=report, should_stop=heartbeat.lost.is_set)
     except jobs.Stopped as stopped:
         raise actions.LeaseLost(f"training run {run.pk} was taken away") from stopped
+    live = _evaluated(run, claim, improved.folder)
     actions.report(claim=claim, phase="register", progress=0.99, step=0, values={})
     return register_policy(
         folder=improved.folder,
@@ -116,10 +126,35 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
         spec=improved.spec,
         card=improved.card,
         lineage=lineage,
-        evaluation=improved.evaluation,
+        evaluation=improved.evaluation | live,
         user=run.created_by,
         how="celery",
     )
+
+
+def _evaluated(run: TrainingRun, claim: actions.Claim, folder: Path) -> dict[str, Any]:
+    """Held-out tasks of the consoles that people worked in, in a browser, nobody correcting. Raises LeaseLost."""
+    from learning import jobs  # the door to torch: only this worker opens it
+
+    consoles = entries(run.dataset).filter(source=TrajectoryRecord.Source.SESSION).values_list("environment", flat=True)
+    templates = [each.id for console in sorted(set(consoles)) for each in sandbox.templates(console)]
+    if not templates or settings.EVALUATE_EPISODES == 0:
+        return {}
+
+    def report(at: jobs.Progress) -> None:
+        actions.report(claim=claim, phase="evaluate", progress=at.progress, step=0, values={})
+
+    judged = jobs.evaluate(
+        folder,
+        templates=templates,
+        episodes=settings.EVALUATE_EPISODES,
+        seed=EVALUATION_SEED + run.seed,
+        split="validation",
+        report=report,
+    )
+    plain = to_builtins(judged)
+    plain["failures"] = [each for each in plain.pop("episodes") if each["outcome"] != "verified"]
+    return {"live": plain}
 
 
 def _folder(run: TrainingRun) -> Path:

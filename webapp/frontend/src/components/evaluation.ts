@@ -35,7 +35,8 @@ function rowOf(name: string, found: Bag): ShareRow | null {
 
 /** Rows by template, in the file's order. */
 export function shareRows(evaluation: Bag): ShareRow[] {
-  const holder = evaluation.templates ?? evaluation.by_template ?? evaluation;
+  const judged = isBag(evaluation.live) ? evaluation.live : evaluation;
+  const holder = judged.templates ?? judged.by_template ?? judged;
   const entries: [string, unknown][] = Array.isArray(holder)
     ? holder.map((each: unknown): [string, unknown] => [isBag(each) ? String(each.template ?? each.name ?? "") : "", each])
     : isBag(holder)
