@@ -51,7 +51,7 @@ export function CorrectForm({ desk, elements, goal, find }: CorrectFormProps) {
               <b>{verbText(desk.action, words)}</b> {objectText(desk.action, (ref) => finder(elements)(ref) ?? find(ref), words)}
             </Text>
           ) : (
-            t("correct.lacking")
+            t(draft.element === null && NEEDS_ELEMENT.has(draft.kind) ? "correct.lacking" : "correct.lackingMore")
           )}
         </Alert>
         <Group gap="xs" justify="flex-end">

@@ -138,6 +138,7 @@ export const session = {
   "correct.fields": ["From the goal", "来自目标"],
   "correct.will": ["Will be done", "将要执行"],
   "correct.lacking": ["Pick an element first", "请先选择元素"],
+  "correct.lackingMore": ["Fill in the rest first", "请先填写其余内容"],
   "correct.confirm": ["Do this instead", "改为执行"],
 
   "reject.title": ["Reject this step?", "拒绝这一步？"],
