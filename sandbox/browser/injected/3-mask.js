@@ -3,9 +3,11 @@ const MASK = "•••";
 const SECRET = /pass(?:word|phrase|wd|code)|secret|\btoken\b|private[ _-]?key|api[ _-]?key|密码|密钥/i;
 const SURELY = /secret access key/i;
 const NOT_SECRET = /\b(?:name|id|expir\w*|policy|policies|length|count|ttl|days|hours|manager|version|type|forgot|reset|show|hide|copy|create|add|new access|generate|rotate|delete|status)\b/i;
-const INLINE = /((?:pass(?:word|phrase)|secret(?: access)?(?: key)?|api[ _-]?key|private[ _-]?key|token)\s*[:=]\s*)(\S+)/gi;
+const INLINE = /((?:pass(?:word|phrase)|secret(?:[ _-]access)?(?:[ _-]key)?|api[ _-]?key|private[ _-]?key|token)["']?\s*[:=]\s*)(\S+)/gi;
 const TOKEN = /(?<![\w+/=-])(?=[\w+/=-]*[a-z])(?=[\w+/=-]*[A-Z])(?=[\w+/=-]*[0-9])[\w+/=-]{16,}(?![\w+/=-])/g;
 const DRAWN = { "-webkit-text-fill-color": "transparent", "text-shadow": "none", "background-color": "#8a8f98", "caret-color": "transparent" };
+
+const HOME = DIALOG + ", .alert, .card, .toast";
 
 let secrets = []; // values registered by whoever signs in
 const masked = new Set();
@@ -37,7 +39,7 @@ const textIsSecret = (element) => {
 
 // A dialog or card that announces a secret may print it anywhere: what looks like a key is taken for one.
 const tellsSecrets = (element, seen) => {
-  const home = closest(element, DIALOG + ", .alert, .card, .toast");
+  const home = closest(element, HOME);
   if (!home) return false;
   if (!seen.has(home)) seen.set(home, /secret|private key|api key|access token/i.test(home.textContent.slice(0, 4000)));
   return seen.get(home);
@@ -70,7 +72,7 @@ const maskTree = (root, seen) => {
     const tag = element.localName;
     if (tag === "input" || tag === "textarea") {
       if (tag === "input" && element.type === "password") wasPassword.add(element);
-      if (fieldIsSecret(element)) cover(element);
+      if (fieldIsSecret(element) || (isTextField(element) && maskText(element.value, tellsSecrets(element, seen)) !== element.value)) cover(element);
       else if (masked.has(element)) uncover(element);
       return;
     }
@@ -94,7 +96,9 @@ const observer = new MutationObserver((records) => {
     if (record.type === "attributes" && record.attributeName === "style" && !masked.has(record.target)) continue;
     const target = record.target.nodeType === 1 ? record.target : record.target.parentElement;
     // Its neighbours, too: a label that arrives later makes a secret of the text beside it.
-    const root = record.type === "childList" ? target : target?.parentElement ?? target;
+    const near = record.type === "childList" ? target : target?.parentElement ?? target;
+    // And all of a dialog: any word in it may tell that it shows secrets.
+    const root = near && (closest(near, HOME) ?? near);
     if (root) roots.add(root);
   }
   for (const root of roots) if (root.isConnected && ![...roots].some((other) => other !== root && other.contains(root))) maskTree(root, seen);
@@ -119,5 +123,10 @@ const maskAll = () => {
 };
 
 watch(document);
+// A script that sets a field's value changes nothing that an observer hears of.
+setInterval(() => {
+  const seen = new Map();
+  for (const field of document.querySelectorAll("input, textarea")) maskTree(field, seen);
+}, 100);
 document.addEventListener("input", (event) => { const element = event.composedPath()[0]; if (element?.localName) maskTree(element, new Map()); }, true);
 document.addEventListener("DOMContentLoaded", () => maskAll(), { once: true });

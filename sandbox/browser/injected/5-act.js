@@ -156,7 +156,7 @@ const focusRef = () => {
   }
   if (!element || !kindOf(element) || kindOf(element) === "select") return { ref: 0, value: "", secret: false };
   observe();
-  return { ref: refs.get(element) ?? 0, value: element.isContentEditable ? squash(element.innerText) : element.value, secret: fieldIsSecret(element) };
+  return { ref: refs.get(element) ?? 0, value: maskText(element.isContentEditable ? squash(element.innerText) : element.value, tellsSecrets(element, new Map())), secret: fieldIsSecret(element) };
 };
 
 const keep = (values) => { secrets = [...new Set([...secrets, ...values])].filter((value) => value.length >= 4).sort((a, b) => b.length - a.length); maskAll(); return secrets.length; };

@@ -31,26 +31,32 @@ MASK = "•••"
         f"<div role=dialog style='padding:9px'><h3>Secret created</h3><div><pre>{SECRET}</pre></div></div>",
         f"<textarea aria-label='Private key'>{SECRET}</textarea>",
         f"<div role=alert>Your secret key: {SECRET}</div>",
+        f"<textarea>export AWS_ACCESS_KEY_ID=AKIA\nexport AWS_SECRET_ACCESS_KEY={SECRET}</textarea>",
     ],
 )
-async def test_a_secret_is_in_no_observation_and_no_picture(show: Show, html: str) -> None:
+async def test_a_secret_is_in_no_observation(show: Show, html: str) -> None:
     page = await show(html)
     seen = await page.observe()
     assert SECRET not in str(seen)
     assert MASK in str(seen)
-    # Hidden text leaves the same pixels whatever it says.
-    first = await page.picture()
-    await show(html.replace(SECRET, SECRET[::-1].lower()[: len(SECRET)].replace("j", "J").replace("w", "7")))
-    assert SECRET.lower() not in str(await page.observe()).lower()
-    assert first[:2] == b"\xff\xd8"
 
 
-@pytest.mark.parametrize("wrap", ["<input type=password value={}>", "<p>Secret Key: <code>{}</code></p>"])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        "<input type=password value={}>",
+        "<p>Secret Key: <code>{}</code></p>",
+        "<textarea rows=4>export AWS_SECRET_ACCESS_KEY={}</textarea>",
+        "<dialog open><h3>New secret</h3><textarea rows=4>{}</textarea><pre>{}</pre></dialog>",
+        "<table><tr><th>Secret key</tr><tr><td>{}</tr></table>",
+        "<dl><dt>Password<dd>{}</dl>",
+    ],
+)
 async def test_pictures_are_the_same_whatever_the_secret(show: Show, wrap: str) -> None:
     style = "<style>* {font: 30px monospace}</style>"
     pictures = []
     for value in ("A7b" * 8, "k9X" * 8):
-        page = await show(style + wrap.format(value))
+        page = await show(style + wrap.replace("{}", value))
         await page.evaluate("document.activeElement.blur()")
         pictures.append(await page.picture())
     assert pictures[0] == pictures[1]
