@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { shareRows, total, wilson } from "./evaluation";
+import { heldOutRows, liveRows, shareRows, total, wilson } from "./evaluation";
 
 describe("wilson", () => {
   it("gives the known interval of 42 of 50", () => {
@@ -23,6 +23,15 @@ describe("shareRows", () => {
   it("reads a list of templates", () => {
     const rows = shareRows({ templates: [{ template: "cloud/b", n: 4, verified: 2 }] });
     expect(rows).toMatchObject([{ name: "cloud/b", rate: 0.5, n: 4 }]);
+  });
+
+  it("keeps what was tried in a browser apart from held-out actions", () => {
+    const evaluation = {
+      live: { templates: { a: { episodes: 5, verified: 5 } } },
+      held_out: { templates: { a: { all: 9, right: 8 } } },
+    };
+    expect(liveRows(evaluation)).toMatchObject([{ verified: 5, n: 5 }]);
+    expect(heldOutRows(evaluation)).toMatchObject([{ verified: 8, n: 9 }]);
   });
 
   it("finds nothing in an empty evaluation", () => {

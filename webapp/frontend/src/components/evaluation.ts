@@ -25,8 +25,8 @@ export function wilson(successes: number, n: number): [number, number] {
 }
 
 function rowOf(name: string, found: Bag): ShareRow | null {
-  const n = number(found.episodes) ?? number(found.n) ?? number(found.count);
-  const verified = number(found.verified) ?? number(found.successes);
+  const n = number(found.episodes) ?? number(found.n) ?? number(found.all);
+  const verified = number(found.verified) ?? number(found.right);
   if (n === undefined || verified === undefined) return null;
   const given = found.interval;
   const [low, high] = Array.isArray(given) && given.length === 2 ? (given as [number, number]) : wilson(verified, n);
@@ -35,8 +35,7 @@ function rowOf(name: string, found: Bag): ShareRow | null {
 
 /** Rows by template, in the file's order. */
 export function shareRows(evaluation: Bag): ShareRow[] {
-  const judged = isBag(evaluation.live) ? evaluation.live : evaluation;
-  const holder = judged.templates ?? judged.by_template ?? judged;
+  const holder = evaluation.templates ?? evaluation;
   const entries: [string, unknown][] = Array.isArray(holder)
     ? holder.map((each: unknown): [string, unknown] => [isBag(each) ? String(each.template ?? each.name ?? "") : "", each])
     : isBag(holder)
@@ -47,6 +46,17 @@ export function shareRows(evaluation: Bag): ShareRow[] {
     return row ? [row] : [];
   });
 }
+
+const part = (evaluation: Bag, name: string): Bag => {
+  const found = evaluation[name];
+  return isBag(found) ? found : {};
+};
+
+/** Tasks that ended verified in a browser, nobody correcting. */
+export const liveRows = (evaluation: Bag): ShareRow[] => shareRows(part(evaluation, "live"));
+
+/** Actions of held-out demonstrations that the policy would have taken too. */
+export const heldOutRows = (evaluation: Bag): ShareRow[] => shareRows(part(evaluation, "held_out"));
 
 /** All rows as one. */
 export function total(rows: ShareRow[]): ShareRow | null {

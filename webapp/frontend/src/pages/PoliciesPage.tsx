@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { api } from "../api/client";
 import type { Listed, PolicyRow } from "../api/types";
 import { Hash, Mono } from "../components/badges";
-import { percent, shareRows, total } from "../components/evaluation";
+import { heldOutRows, liveRows, percent, total, type ShareRow } from "../components/evaluation";
 import { Listing, PAGE_SIZE, Pager, useFilters } from "../components/listing";
 import { Empty, Loaded, Page, To } from "../components/page";
 import { Ago } from "../components/time";
@@ -35,7 +35,8 @@ export default function PoliciesPage() {
                 { name: t("word.source"), cell: (row) => word("source", row.source) },
                 { name: t("training.parent"), cell: (row) => (row.parent === null ? "—" : <To to={`/policies/${row.parent}`}><Mono>v{row.parent}</Mono></To>) },
                 { name: t("training.dataset"), cell: (row) => (row.dataset === null ? "—" : <To to={`/datasets/${row.dataset}`}><Mono>{row.dataset}</Mono></To>) },
-                { name: t("rollout.verifiedRate"), cell: (row) => <Overall evaluation={row.evaluation} /> },
+                { name: t("policies.live"), cell: (row) => <Overall rows={liveRows(row.evaluation)} /> },
+                { name: t("policies.heldOut"), cell: (row) => <Overall rows={heldOutRows(row.evaluation)} /> },
                 { name: t("word.id"), cell: (row) => <Hash value={row.content_hash} /> },
                 { name: t("word.created"), cell: (row) => <Ago at={row.created_at} /> },
               ]}
@@ -61,10 +62,9 @@ export function Aliases({ aliases }: { aliases: string[] }) {
   );
 }
 
-function Overall({ evaluation }: { evaluation: Record<string, unknown> }) {
-  const { t } = useWords();
-  const all = total(shareRows(evaluation));
-  if (!all) return t("policy.noEvaluation");
+function Overall({ rows }: { rows: ShareRow[] }) {
+  const all = total(rows);
+  if (!all) return "—";
   return (
     <Mono>
       {percent(all.rate)} [{percent(all.low)}, {percent(all.high)}]

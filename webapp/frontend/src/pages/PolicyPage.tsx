@@ -11,7 +11,7 @@ import { api } from "../api/client";
 import type { Listed, PolicyDetail, PolicyRow, RolloutView } from "../api/types";
 import { useIsAtLeast, useVerb } from "../api/verbs";
 import { Hash, Mono } from "../components/badges";
-import { shareRows, total } from "../components/evaluation";
+import { heldOutRows, liveRows, total, type ShareRow } from "../components/evaluation";
 import { Facts, Loaded, Page, To } from "../components/page";
 import { Shares } from "../components/Shares";
 import { Ago } from "../components/time";
@@ -26,8 +26,6 @@ export default function PolicyPage() {
 
 function PolicyOf({ policy }: { policy: PolicyDetail }) {
   const { t, word } = useWords();
-  const rows = shareRows(policy.evaluation);
-  const all = total(rows);
   return (
     <Page title={t("policy.heading", { name: policy.name })} beside={<Aliases aliases={policy.aliases} />} actions={<RollOut policy={policy} />}>
       <Stack gap="sm">
@@ -42,23 +40,8 @@ function PolicyOf({ policy }: { policy: PolicyDetail }) {
           />
         </Paper>
         <Lineage policy={policy} />
-        <Paper>
-          <Title order={2} mb="xs">
-            {t("policy.evaluation")}
-          </Title>
-          {all ? (
-            <>
-              <Shares label={t("policy.evaluation")} rows={[...rows, { ...all, name: t("policy.all") }]} />
-              <Text fz="xs" c="dimmed">
-                {t("policy.interval")}
-              </Text>
-            </>
-          ) : (
-            <Text fz="sm" c="dimmed">
-              {t("policy.noEvaluation")}
-            </Text>
-          )}
-        </Paper>
+        <Judged title={t("policy.evaluation")} rows={liveRows(policy.evaluation)} />
+        <Judged title={t("policy.heldOut")} rows={heldOutRows(policy.evaluation)} />
         <Note policy={policy} />
         {policy.card && (
           <Paper>
@@ -80,6 +63,30 @@ function PolicyOf({ policy }: { policy: PolicyDetail }) {
         </Paper>
       </Stack>
     </Page>
+  );
+}
+
+function Judged({ title, rows }: { title: string; rows: ShareRow[] }) {
+  const { t } = useWords();
+  const all = total(rows);
+  return (
+    <Paper>
+      <Title order={2} mb="xs">
+        {title}
+      </Title>
+      {all ? (
+        <>
+          <Shares label={title} rows={[...rows, { ...all, name: t("policy.all") }]} />
+          <Text fz="xs" c="dimmed">
+            {t("policy.interval")}
+          </Text>
+        </>
+      ) : (
+        <Text fz="sm" c="dimmed">
+          {t("policy.noEvaluation")}
+        </Text>
+      )}
+    </Paper>
   );
 }
 

@@ -124,7 +124,7 @@ export function DrivingPanel({ view, isMine }: { view: SessionView; isMine: bool
   useKeys([{ key: "h", label: t("session.handBack"), run: handBack, off: !view.can.hand_back }]);
   return (
     <Alert
-      color="red"
+      color={isMine ? "red.9" : "red"}
       variant={isMine ? "filled" : "light"}
       icon={<IconSteeringWheel size={18} />}
       title={isMine ? t("session.driving") : t("session.otherDrives", { who: view.controlled_by || t("problem.someone") })}

@@ -26,7 +26,9 @@ export function Timeline({ steps, open, onOpen, me, find }: TimelineProps) {
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     if (open === null) return;
-    list.current?.querySelector("[data-open=true]")?.scrollIntoView({ block: "nearest" });
+    const item = list.current?.querySelector<HTMLElement>("[data-open=true]");
+    // Only the list scrolls: the picture and the answers stay where they are.
+    if (item && list.current) list.current.scrollTop = Math.max(0, item.offsetTop - 60);
   }, [open]);
   if (steps.length === 0) {
     return (
@@ -36,7 +38,7 @@ export function Timeline({ steps, open, onOpen, me, find }: TimelineProps) {
     );
   }
   return (
-    <ol ref={list} aria-label={t("timeline.title")} style={{ listStyle: "none", margin: 0, padding: 0 }}>
+    <ol ref={list} aria-label={t("timeline.title")} className="timeline">
       {steps.map((step) => (
         <li key={step.index} className="step" data-open={step.index === open}>
           <UnstyledButton
