@@ -204,6 +204,7 @@ def main(arguments: Sequence[str]) -> int:
     asked = parser.parse_args(arguments)
     plan = QUICK if asked.quick else Plan(asked.demonstrations, asked.advised, asked.rounds, asked.steps, asked.judged)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # a line for each request would drown the rest
     judged = make(plan, work=asked.work, out=asked.out, templates=trained_templates(), workers=asked.workers)
     for name, each in judged.templates.items():
         low, high = each.interval
