@@ -141,7 +141,7 @@ def is_put_away(session: Session) -> bool:
 def writes(session: Session) -> list[tuple[str, str]]:
     """The console's own audit log: (event, object's name) of each write that the browser caused."""
     session.refresh_from_db()
-    handle = storage.from_builtins(session.handle, sandbox.Handle)
+    handle: sandbox.Handle = storage.from_builtins(session.handle, sandbox.Handle)
 
     async def ask() -> list[tuple[str, str]]:
         world = ConsoleWorld()
@@ -187,4 +187,4 @@ def _approve_up_to(session: Session, reviewer: User, is_it: Callable[[Step | Non
 def browser_of(session: Session) -> dict[str, object]:
     """Which browser works on it."""
     session.refresh_from_db()
-    return dict(session.handle["browser"])
+    return dict((session.handle or {})["browser"])

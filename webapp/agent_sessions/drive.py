@@ -172,6 +172,7 @@ class Drive:
             raise LeaseLost(f"session {self.session_id}: the lease ran out before the act")
         seen: Observation = storage.from_builtins(intended.observation, Observation)
         crashpoints.reach("before_act")
+        log.info("session %s: step %s dispatched", self.session_id, intended.index)
         result = await self._act(action, Risk(intended.risk))
         crashpoints.reach("after_act")
         self.memory.append(past(seen, action, result))

@@ -1,9 +1,10 @@
 """What this app's API takes and gives; the same shapes travel in events."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
 
 from ninja import Field, Schema
+from pydantic import PlainSerializer, WithJsonSchema
 
 from webapp.agent_sessions.contract_schemas import (
     ActionSchema,
@@ -14,6 +15,13 @@ from webapp.agent_sessions.contract_schemas import (
     ProposalSchema,
     VerificationSchema,
 )
+
+# To the millisecond, as the API's encoder writes it: an event and a snapshot must say the same.
+Moment: TypeAlias = Annotated[
+    datetime,
+    PlainSerializer(lambda at: at.isoformat(timespec="milliseconds").replace("+00:00", "Z"), when_used="json"),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
 
 
 class TicketRef(Schema):
@@ -43,7 +51,7 @@ class StepView(Schema):
     decision: str
     source: str
     decided_by: str
-    decided_at: datetime | None
+    decided_at: Moment | None
     reason: str
     action: ActionSchema | None
     target: Target | None
@@ -51,8 +59,8 @@ class StepView(Schema):
     result: ActResultSchema | None
     before: str
     after: str
-    proposed_at: datetime
-    done_at: datetime | None
+    proposed_at: Moment
+    done_at: Moment | None
     duration_ms: int | None
     labels: list[str]
 
@@ -65,10 +73,10 @@ class ApprovalView(Schema):
     fingerprint: str
     state: Literal["pending", "approved", "corrected", "rejected", "expired", "cancelled"]
     risk: str
-    asked_at: datetime
-    due_at: datetime
+    asked_at: Moment
+    due_at: Moment
     claimed_by: str
-    claimed_until: datetime | None
+    claimed_until: Moment | None
     summary: str
     ticket: TicketRef
     environment: str
@@ -83,7 +91,7 @@ class Mark(Schema):
     step_index: int | None
     by: str
     note: str
-    at: datetime
+    at: Moment
 
 
 class Can(Schema):
@@ -128,8 +136,8 @@ class SessionChange(Schema):
     reviewed_by: str
     review_note: str
     trajectory_hash: str
-    started_at: datetime | None
-    ended_at: datetime | None
+    started_at: Moment | None
+    ended_at: Moment | None
     end_reason: str
 
 
@@ -154,7 +162,7 @@ class SessionSnapshot(SessionChange, PageView):
     template: str
     goal: GoalSchema
     max_steps: int
-    created_at: datetime
+    created_at: Moment
     steps: list[StepView]
     approval: ApprovalView | None
     marks: list[Mark]
@@ -181,9 +189,9 @@ class SessionRow(Schema):
     step_count: int
     corrections: int
     demonstrations: int
-    created_at: datetime
-    started_at: datetime | None
-    ended_at: datetime | None
+    created_at: Moment
+    started_at: Moment | None
+    ended_at: Moment | None
     end_reason: str
 
 
@@ -206,7 +214,7 @@ class EventView(Schema):
     seq: int
     kind: Literal["session_changed", "page_changed", "step_changed", "approval_changed", "marks_changed"]
     data: dict[str, object]
-    at: datetime
+    at: Moment
 
 
 class LabelView(Schema):

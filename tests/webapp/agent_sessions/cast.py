@@ -52,7 +52,7 @@ class Scene:
     fence: int
 
     @property
-    def host(self) -> dict[str, int]:
+    def host(self) -> dict[str, Any]:
         """How the host names itself to a verb."""
         return {"session_id": self.session_id, "fence": self.fence}
 
