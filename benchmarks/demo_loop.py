@@ -8,8 +8,8 @@ from benchmarks import Result
 from benchmarks.client import Person, until
 from benchmarks.reviewer import Work, file_sampled, work
 from benchmarks.stack import Stack, running
+from learning.intervals import wilson
 from sandbox.contracts.tasks import Task
-from webapp.rollouts.queries import wilson
 
 LEFT_OUT = "object-store/change-quota"
 TRAINED = (

@@ -1,12 +1,12 @@
 """Every read about policies: who acts on a ticket, how the arms fare."""
 
 import hashlib
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.db.models import Avg, Count, Q, QuerySet, Sum
 
+from learning.intervals import wilson
 from webapp.rollouts import artefacts
 from webapp.rollouts.models import Alias, ArmResult, PolicyVersion, Rollout, Switch
 
@@ -110,11 +110,3 @@ def _arm(results: QuerySet[ArmResult], policy: PolicyVersion, total: int) -> Arm
         interval=wilson(sums["verified"], judged) if judged else None,
         **sums,
     )
-
-
-def wilson(successes: int, n: int, *, z: float = 1.959964) -> tuple[float, float]:
-    """Wilson's score interval for a share, 95 % by default (Wilson 1927, equation of the score test inverted)."""
-    share = successes / n
-    centre = share + z * z / (2 * n)
-    spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return ((centre - spread) / (1 + z * z / n), (centre + spread) / (1 + z * z / n))
