@@ -23,7 +23,8 @@ class Process(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def is_alive(self) -> bool:
         """Whether this very process still runs; a zombie does not."""
-        return started_at(self.pid) == self.started
+        # A process that ended before its start could be read has "" there, as every pid that does not run.
+        return self.started != "" and started_at(self.pid) == self.started
 
 
 def started_at(pid: int) -> str:

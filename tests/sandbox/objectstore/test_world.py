@@ -81,9 +81,7 @@ def test_the_right_deed_with_a_wrong_one_beside_it_fails(gym: Gym, store: Object
     assert [check.name for check in verification.checks if not check.holds]
 
 
-@pytest.mark.parametrize(
-    ("quota", "unit", "enabled"), [(7, "GB", True), (8, "MB", True), (8, "GB", False), (0, "GB", True)]
-)
+@pytest.mark.parametrize(("quota", "unit", "enabled"), [(7, "GB", True), (8, "MB", True), (8, "GB", False)])
 def test_only_the_wanted_quota_is_verified(gym: Gym, store: ObjectStore, quota: int, unit: str, enabled: bool) -> None:
     from sandbox import sessions
 
@@ -225,7 +223,7 @@ async def test_nothing_is_given_to_strangers(fresh: ObjectStore) -> None:
 def _asked(url: str) -> str:
     try:
         with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310  # our own server
-            return answer.read().decode(errors="replace")
+            return str(answer.read(), errors="replace")
     except urllib.error.HTTPError as refusal:
         return refusal.read().decode(errors="replace")
 
