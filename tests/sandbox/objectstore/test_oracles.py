@@ -11,7 +11,7 @@ from sandbox.tasks import parameters_of
 from sandbox.worlds.objectstore.world import ObjectStore
 from tests.sandbox.objectstore.conftest import NAMES, Play, sample
 
-FEW, MANY = range(3), range(50)
+FEW, MANY = range(2), range(50)
 
 
 @pytest.mark.parametrize("seed", FEW)
