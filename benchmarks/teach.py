@@ -1,0 +1,55 @@
+"""The heart of the loop without the web application: correct a policy, learn from it, try fresh tasks."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from learning import jobs
+from sandbox import sessions
+from sandbox.contracts import storage
+from sandbox.contracts.actions import Finish, GiveUp
+from sandbox.contracts.policies import Past, Policy, past
+from sandbox.contracts.tasks import Risk
+from sandbox.contracts.trajectories import Step, Trajectory
+from sandbox.env import Gym
+
+REHEARSED = 40  # of the starter's demonstrations, so that the quick form stays quick
+
+
+def corrected(template: str, seeds: Sequence[int]) -> list[Trajectory]:
+    """One session a seed in which the starter proposes and its errors are corrected."""
+    policy = jobs.load_policy(jobs.STARTER, name="starter")
+    gym = Gym(template.partition("/")[0])
+    try:
+        return [_session(gym, policy, template, seed) for seed in seeds]
+    finally:
+        gym.close()
+
+
+def _session(gym: Gym, policy: Policy, template: str, seed: int) -> Trajectory:
+    task = sessions.sample(template, seed=seed, split="test")
+    oracle = sessions.oracle(task)
+    page = gym.reset(task)
+    steps: list[Step] = []
+    memory: list[Past] = []
+    while len(steps) < task.max_steps and not (steps and isinstance(steps[-1].action, Finish | GiveUp)):
+        proposal = policy.act(page, task.goal, memory)
+        action = oracle.act(page, task.goal, memory).action
+        result, after = gym.act(action)
+        decision = "approved" if proposal.action == action else "corrected"
+        steps.append(Step(page, proposal, "policy", decision, "user", Risk.REVERSIBLE, action, result))  # type: ignore[arg-type]  # one of the two literals
+        memory.append(past(page, action, result))
+        page = after
+    answer = steps[-1].action.answer if isinstance(steps[-1].action, Finish) else ""
+    return Trajectory(f"taught-{seed}", task, tuple(steps), gym.verify(answer), policy="starter", verdict="good")
+
+
+def learned(taught: Sequence[Trajectory], folder: Path, *, budget_s: float) -> Path:
+    """A policy's folder, learned from these and some of what the starter learned from."""
+    known = list(jobs.starter_trajectories())
+    contents = [storage.pack(each) for each in taught] + known[:: max(1, len(known) // REHEARSED)]
+    files = []
+    for content in contents:
+        files.append(folder / f"{storage.address(content)}.belay")
+        files[-1].write_bytes(content)
+    request = jobs.ImproveRequest(jobs.STARTER, files, folder / "policy", folder / "work", 0, budget_s, {})
+    return jobs.improve(request, report=lambda _: None, should_stop=lambda: False).folder
