@@ -36,6 +36,7 @@ class Gym:
         self._world = registry.find_environment(environment_id).world()
         self._page: Page | None = None
         self._task: Task | None = None
+        self._first_url = ""
         try:
             self._run(self._open())
         except BaseException:
@@ -87,11 +88,17 @@ class Gym:
         await self._world.start(Path(self._folder.name) / "world")
         self._page = await Page.launch(allow=self._world.allow, viewport=VIEWPORT)
         await self._world.sign_in(self._page)
+        self._first_url = (await self.page.observe()).url
 
     async def _reset(self, task: Task) -> Observation:
         await self._world.set_up(task)
         await self.page.goto(self._world.start_url)
         self._task = task
+        observation = await self.page.observe()
+        if observation.url == self._first_url:
+            return observation
+        # The last player has signed the browser out.
+        await self._world.sign_in(self.page)
         return await self.page.observe()
 
     async def _act(self, action: Action) -> tuple[ActResult, Observation]:

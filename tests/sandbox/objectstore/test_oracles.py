@@ -2,7 +2,6 @@
 
 import pytest
 
-from sandbox.browser.page import Page
 from sandbox.contracts.actions import Action, Click, Select, Type
 from sandbox.contracts.storage import to_json
 from sandbox.contracts.tasks import Outcome
@@ -158,10 +157,8 @@ def test_no_secret_is_ever_seen(gym: Gym, store: ObjectStore) -> None:
     assert [text for text in texts if secret in text or store.server.password in text] == []
 
 
-def test_a_browser_that_signed_itself_out_is_signed_in_again(gym: Gym, store: ObjectStore) -> None:
-    page: Page = gym.page
-    gym.run(page.goto(f"http://{store.server.console}/logout"))
-    gym.run(store.sign_in(page))
-    seen = gym.run(page.observe())
+def test_a_browser_that_was_signed_out_is_signed_in_again(gym: Gym, store: ObjectStore) -> None:
+    gym.run(gym.page.goto(f"http://{store.server.console}/logout"))
+    seen = gym.reset(sample("create-bucket", 1))
     assert seen.url == store.start_url
     assert store.server.password not in to_json(seen)
