@@ -130,6 +130,25 @@ async def test_in_a_live_session_requests_are_no_riskier_than_permitted(tmp_path
         await session.close()
 
 
+@pytest.mark.parametrize("name", ["create-instance", "enlarge-disk", "terminate-instance"])
+async def test_what_the_page_shows_tells_enough_to_permit_the_request(tmp_path: Path, name: str) -> None:
+    task = sessions.sample(f"cloud/{name}", seed=4, split="test")
+    session = await sessions.open_session(task, folder=tmp_path / "session")
+    oracle = sessions.oracle(task)
+    history: list[Past] = []
+    try:
+        observation = await session.observe()
+        while not isinstance(action := oracle.act(observation, task.goal, history).action, Finish | GiveUp):
+            permit = session.risk(action, observation)
+            assert permit is not Risk.UNKNOWN
+            history.append(past(observation, action, await session.act(action, permit=permit)))
+            observation = await session.observe()
+        assert blocked(history) == []
+        assert (await session.verify("")).outcome is Outcome.VERIFIED
+    finally:
+        await session.close()
+
+
 def blocked(history: list[Past]) -> list[Past]:
     """Steps whose request was stopped at the proxy."""
     return [each for each in history if each.result.outcome is ActOutcome.BLOCKED_REQUEST]
