@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 
-from learning import export, features
-from learning.features import Arrays
+from learning import export
+from learning.arrays import VERSION, Arrays
 from learning.networks import ElementSetPolicy, build, sizes
 from learning.policy import BadPolicy
 
@@ -37,7 +37,7 @@ def write(
     difference = export.to_onnx(network, folder / "policy.onnx", examples)
     spec = {
         "kind": "element-set",
-        "features": features.VERSION,
+        "features": VERSION,
         "shape": sizes(network.shape),
         "parameters": sum(parameter.numel() for parameter in network.parameters()),
         "templates": dict(sorted(templates.items())),  # trajectories learnt from
@@ -65,8 +65,8 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
 def load(folder: Path) -> ElementSetPolicy:
     """A network with its weights, to be trained on. Raises BadPolicy."""
     spec = json.loads((folder / "spec.json").read_text())
-    if spec.get("features") != features.VERSION:
-        raise BadPolicy(f"made for features {spec.get('features')}, this is version {features.VERSION}")
+    if spec.get("features") != VERSION:
+        raise BadPolicy(f"made for features {spec.get('features')}, this is version {VERSION}")
     network = build(spec["shape"])
     weights = load_file(folder / "weights.safetensors")
     network.load_state_dict({name: tensor.to(torch.float32) for name, tensor in weights.items()})

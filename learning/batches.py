@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from learning import features as f
+from learning import arrays as f
 from learning.lexical import VOCABULARY
 from learning.samples import Sample
 

@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from learning import batches, losses
-from learning.features import KINDS
+from learning.arrays import KINDS
 from learning.networks import ElementSetPolicy, Shape, run, tensors
 from learning.progress import Progress, Stopped
 from learning.samples import Sample, held_out

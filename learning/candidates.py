@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learning import lexical
-from learning.features import DIRECTIONS, GOALS, KEYS, KINDS, Scene
+from learning.arrays import DIRECTIONS, GOALS, KEYS, KINDS
+from learning.features import Scene
 from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Navigate, Press, Scroll, Select, Type, Wait
 
 NONE = -1

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from learning import batches
-from learning.features import INPUTS, OUTPUTS, Arrays
+from learning.arrays import INPUTS, OUTPUTS, Arrays
 from learning.networks import ElementSetPolicy, tensors
 from learning.policy import open_session
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from learning.features import KINDS
+from learning.arrays import KINDS
 
 
 def pointing(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from learning import features as f
+from learning import arrays as f
 from learning.candidates import LOW
 from learning.lexical import VOCABULARY
 
@@ -28,7 +28,7 @@ class Shape:
 
 
 class ElementSetPolicy(nn.Module):
-    """Reads one batch of arrays (features.Arrays with a leading batch axis), gives logits of every head."""
+    """Reads one batch of arrays (arrays.Arrays with a leading batch axis), gives logits of every head."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class ElementSetPolicy(nn.Module):
         kind_can: Tensor,  # (B, KINDS) bool
         element_there: Tensor,  # (B, E) bool; False = padding of the batch
         option_there: Tensor,  # (B, O) bool
-    ) -> tuple[Tensor, ...]:  # in the order of features.OUTPUTS
+    ) -> tuple[Tensor, ...]:  # in the order of arrays.OUTPUTS
         """Logits; what cannot be done has LOW."""
         elements = self.element_in(
             torch.cat(

@@ -11,8 +11,9 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from learning import batches, features
+from learning.arrays import KINDS, OUTPUTS, USELESS, VERSION
 from learning.candidates import NONE, Candidate, ranked
-from learning.features import KINDS, OUTPUTS, USELESS, Scene
+from learning.features import Scene
 from learning.lexical import has, read
 from sandbox.contracts.actions import Action, Finish, GiveUp, Press, Scroll, Select, Type, Wait
 from sandbox.contracts.observations import Element, Observation
@@ -41,8 +42,8 @@ class NetworkPolicy:
 
     def __init__(self, folder: Path, *, name: str) -> None:
         spec = json.loads((folder / "spec.json").read_text())
-        if spec.get("features") != features.VERSION:
-            raise BadPolicy(f"made for features {spec.get('features')}, this is version {features.VERSION}")
+        if spec.get("features") != VERSION:
+            raise BadPolicy(f"made for features {spec.get('features')}, this is version {VERSION}")
         self.name = name
         self._session = open_session(folder / "policy.onnx")
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from learning.arrays import KINDS, USELESS, Arrays
 from learning.candidates import Label, label
-from learning.features import KINDS, USELESS, Arrays, scene
+from learning.features import scene
 from sandbox.contracts.actions import Action
 from sandbox.contracts.policies import past
 from sandbox.contracts.tasks import Outcome

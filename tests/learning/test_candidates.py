@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from learning import candidates, features
+from learning.arrays import GOALS, KINDS
 from learning.candidates import LOW, label, ranked
-from learning.features import KINDS, Scene
+from learning.features import Scene
 from sandbox.contracts.actions import Action, Click, Finish, Navigate, Press, Scroll, Select, Type, Wait
 from tests.learning.pages import a_form, a_goal, a_list
 
@@ -16,7 +17,7 @@ def _logits(seen: Scene, **some: dict[int, float]) -> dict[str, np.ndarray]:
     e, o = len(seen.elements), len(seen.options)
     sizes = {"kind": len(KINDS), "click": e, "type": e, "answer": e, "option": o, "key": 8, "direction": 2}
     logits = {name: np.full(size, LOW, np.float32) for name, size in sizes.items()}
-    logits["source"] = np.full((e, features.GOALS), LOW, np.float32)
+    logits["source"] = np.full((e, GOALS), LOW, np.float32)
     for name, values in some.items():
         for index, value in values.items():
             logits[name][index] = value

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from msgspec import structs
 
+from learning import arrays as sizes
 from learning import features
 from sandbox.contracts.actions import ActOutcome, Click, Type
 from sandbox.contracts.observations import Element
@@ -15,13 +16,13 @@ EQUAL_NAME, EQUAL_VALUE, IN_ROW, ASKS_AND_HOLDS = 0, 1, 3, 12
 
 def test_arrays_have_the_sizes_they_are_declared_with() -> None:
     arrays = features.scene(a_list("logs-3", "web-1"), a_goal(), ()).arrays
-    assert arrays.element_words.shape == (12, features.FIELDS, features.WORDS)
-    assert arrays.element_numbers.shape == (12, features.ELEMENT_NUMBERS)
-    assert arrays.element_pairs.shape == (12, features.GOALS, features.PAIRS)
+    assert arrays.element_words.shape == (12, sizes.FIELDS, sizes.WORDS)
+    assert arrays.element_numbers.shape == (12, sizes.ELEMENT_NUMBERS)
+    assert arrays.element_pairs.shape == (12, sizes.GOALS, sizes.PAIRS)
     assert arrays.goal_there.sum() == 4
 
 
-@pytest.mark.parametrize("name", [each for each in features.NAMES if each != "goal_words"])
+@pytest.mark.parametrize("name", [each for each in sizes.NAMES if each != "goal_words"])
 def test_another_name_in_goal_and_page_reads_the_same(name: str) -> None:
     one = features.scene(a_list("amber", "web-1"), a_goal("amber"), ()).arrays
     other = features.scene(a_list("heron", "web-1"), a_goal("heron"), ()).arrays
@@ -60,7 +61,7 @@ def test_history_is_newest_first() -> None:
     page = a_form()
     history = (remembered(page, Type(71, "5")), remembered(page, Click(73)))
     kinds = features.scene(page, a_goal(), history).arrays.history_kinds
-    assert kinds[:3, 0].tolist() == [features.KINDS.index("click") + 1, features.KINDS.index("type") + 1, 0]
+    assert kinds[:3, 0].tolist() == [sizes.KINDS.index("click") + 1, sizes.KINDS.index("type") + 1, 0]
 
 
 def test_a_huge_page_keeps_its_dialog_and_what_the_goal_names() -> None:
@@ -69,14 +70,14 @@ def test_a_huge_page_keeps_its_dialog_and_what_the_goal_names() -> None:
     button = Element(ref=901, role="button", name="Save", region="dialog")
     page = structs.replace(a_list(), elements=(*crowd, named, button))
     seen = features.scene(page, a_goal("logs-3"), ())
-    assert len(seen.elements) == features.MAX_ELEMENTS
+    assert len(seen.elements) == sizes.MAX_ELEMENTS
     assert [each.ref for each in seen.elements[-2:]] == [900, 901]
 
 
 def test_what_cannot_be_done_is_masked() -> None:
     page = structs.replace(a_list("logs-3"), elements=(Element(ref=1, role="button", name="Go", states=("disabled",)),))
     can = features.scene(page, a_goal(), ()).arrays.kind_can
-    assert [bool(can[features.KINDS.index(kind)]) for kind in ("click", "type", "select", "wait")] == [
+    assert [bool(can[sizes.KINDS.index(kind)]) for kind in ("click", "type", "select", "wait")] == [
         False,
         False,
         False,

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from learning import losses
+from learning.arrays import KINDS
 from learning.candidates import LOW
-from learning.features import KINDS
 
 
 def test_pointing_is_minus_log_of_the_share_that_is_right() -> None:

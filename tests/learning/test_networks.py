@@ -6,7 +6,7 @@ import torch
 from msgspec import structs
 
 from learning import batches, bc, features
-from learning.features import OUTPUTS, Arrays
+from learning.arrays import OUTPUTS, Arrays
 from learning.networks import ElementSetPolicy, Shape, run, tensors
 from sandbox.contracts.observations import Observation
 from tests.learning.pages import a_form, a_goal, a_list
@@ -70,11 +70,11 @@ def test_gradients_agree_with_finite_differences() -> None:
 
     def loss() -> torch.Tensor:
         outputs = run(network, doubled)
-        return sum((outputs[name].clamp(min=-50) * project[name]).sum() for name in OUTPUTS)
+        return torch.stack([(outputs[name].clamp(min=-50) * project[name]).sum() for name in OUTPUTS]).sum()
 
-    loss().backward()
-    row, column = divmod(int(weight.grad.abs().argmax()), weight.shape[1])
-    exact = float(weight.grad[row, column])
+    [gradient] = torch.autograd.grad(loss(), [weight])
+    row, column = divmod(int(gradient.abs().argmax()), weight.shape[1])
+    exact = float(gradient[row, column])
     with torch.no_grad():
         weight[row, column] += 1e-6
         above = float(loss())

@@ -13,6 +13,7 @@ from learning.rollouts import Episode, Played, Player, play, slip
 from learning.samples import taught
 from sandbox import sessions
 from sandbox.contracts.actions import Action, Click, Finish, Select, Type
+from sandbox.contracts.policies import Proposal
 from sandbox.contracts.tasks import Outcome
 from tests.learning.pages import HandGym, Knows, a_form, a_list, a_task, right
 
@@ -48,7 +49,7 @@ class StopsAtOnce:
 
     def act(self, observation: Any, goal: Any, history: Any) -> Any:
         """Finish."""
-        return rollouts.Proposal(Finish(), 1.0, policy="v1")
+        return Proposal(Finish(), 1.0, policy="v1")
 
 
 def test_advice_goes_on_where_a_policy_would_end_too_early() -> None:
