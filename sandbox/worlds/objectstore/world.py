@@ -89,12 +89,17 @@ class ObjectStore:
         """Bring the store into the task's first state, from any state. Raises StoreFailed."""
         await self.api.become(first_state(task))
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must never be shown."""
+        return (self.server.password, self.server.secret_key)
+
     async def sign_in(self, page: "Page") -> None:
         """Through the console's own form where it asks, and on to the first screen."""
         await page.goto(self.start_url)
         if await page.evaluate("location.pathname") != "/login":
             return
-        await page.keep_secret(self.server.password)
+        await page.keep_secret(*self.secrets)
         for field, value in (("username", ADMIN), ("password", self.server.password)):
             await page.evaluate(_SIGN_IN.format(id=json.dumps(field), value=json.dumps(value)))
         form = await page.observe()
