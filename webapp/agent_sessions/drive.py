@@ -109,7 +109,10 @@ class Drive:
         elif now.step is not None and now.step.state == StepState.PROPOSED:
             await self._wait_for_decision(now.step)
         elif now.step is not None:
-            await self._carry_out(now.step)
+            # What the policy allowed by itself was seen a moment ago; an answer may have taken its time.
+            is_fresh = now.step.source != "user"
+            if is_fresh or await self._is_same_page(now.step, await self.live.observe()):
+                await self._carry_out(now.step)
         elif isinstance(now.last_action, Finish | GiveUp):
             await self.end_with(now.last_action)
         elif now.steps_taken >= now.max_steps:
@@ -151,10 +154,15 @@ class Drive:
     async def _wait_for_decision(self, step: Step) -> None:
         crashpoints.reach("while_waiting")
         if not await self._wait(PAGE_WATCH_S):
-            await self._is_same_page(step)
+            await self._is_same_page(step, await self.live.observe())
+            return
+        # Somebody waits for what they pressed: read the answer and look at the page at the same time.
+        self.woken.clear()
+        decided, page = await asyncio.gather(self.read(situation.decided, step.pk), self.live.observe())
+        if decided is not None and await self._is_same_page(decided, page):
+            await self._carry_out(decided)
 
-    async def _is_same_page(self, step: Step) -> bool:
-        page = await self.live.observe()
+    async def _is_same_page(self, step: Step, page: Observation) -> bool:
         if page.fingerprint == step.fingerprint:
             return True
         self.page = None
@@ -162,8 +170,6 @@ class Drive:
         return False
 
     async def _carry_out(self, step: Step) -> None:
-        if step.source == "user" and not await self._is_same_page(step):
-            return
         crashpoints.reach("before_intent")
         intended = await self.write(proposals.begin_intent, step_id=step.pk)
         crashpoints.reach("after_intent")

@@ -1,5 +1,6 @@
 """Every write about who holds a session: claim, renew, release, and the browser that goes with it."""
 
+import json
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -125,7 +126,7 @@ def observed(*, session_id: int, fence: int, observation: Observation) -> None:
 
 def show(session: Session, observation: Observation) -> None:
     """Write the page of a locked session where it differs from what live pages have."""
-    seen = storage.to_builtins(observation)
+    seen = json.loads(storage.to_json(observation))  # lists, as the column gives them back
     if seen != session.observation:
         put(session, observation=seen, fingerprint=observation.fingerprint)
         events.page_changed(session)

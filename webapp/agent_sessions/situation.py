@@ -70,6 +70,11 @@ def history(session_id: int) -> list[Past]:
     ]
 
 
+def decided(step_id: int) -> Step | None:
+    """The step if it may be carried out by now."""
+    return Step.objects.filter(pk=step_id, state=StepState.DECIDED).first()
+
+
 def uncertain(session_id: int, step_id: int) -> tuple[Step, bool]:
     """The step nobody is sure of, and whether the console it was meant for is the one worked in now."""
     session = Session.objects.only("first_step").get(pk=session_id)
