@@ -13,6 +13,7 @@ from sandbox.worlds.objectstore import names
 ENVIRONMENT = "object-store"
 OTHERS: Split = "train"  # what stands beside a ticket's bucket has names that no held-out ticket uses
 UNITS = {"MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
+_LARGER = {"PB": 1024**5, "EB": 1024**6}  # the console shows them, though its forms do not offer them
 
 
 class Bucket(Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,7 +45,7 @@ def size(quota: str, unit: str) -> int:
 
 def shown_size(quota: int) -> str:
     """A quota as the console prints it: one decimal, in the largest unit that it fills."""
-    for unit, factor in reversed(UNITS.items()):
+    for unit, factor in reversed((UNITS | _LARGER).items()):
         if quota >= factor:
             return f"{quota / factor:.1f} {unit}"
     return "No quota"
@@ -59,9 +60,8 @@ def first_state(task: Task) -> Store:
     """What the store holds when work begins; depends on the task alone."""
     parameters = parameters_of(task)
     chance = random.Random(f"store:{task.template}:{task.seed}")  # noqa: S311  # has to be repeatable
-    reserved = {value for name, value in parameters.items() if name in ("bucket", "user")}
-    buckets = _buckets(chance, reserved)
-    users = _users(chance, reserved, sorted(buckets))
+    buckets = _buckets(chance, parameters.get("bucket", ""))
+    users = _users(chance, parameters.get("user", ""), sorted(buckets))
     buckets = {name: replace(each, owner=chance.choice(["", *sorted(users)])) for name, each in buckets.items()}
     store = Store(buckets=buckets, users=users)
     match task.template.removeprefix(f"{ENVIRONMENT}/"):
@@ -105,24 +105,25 @@ def _with_bucket(store: Store, name: str, bucket: Bucket) -> Store:
     return replace(store, buckets={**store.buckets, name: bucket})
 
 
-def _buckets(chance: random.Random, reserved: set[str]) -> dict[str, Bucket]:
-    """Others that stand beside the one a ticket is about; some look alike."""
+def _buckets(chance: random.Random, bucket: str) -> dict[str, Bucket]:
+    """Others that stand beside the one a ticket is about; one looks alike."""
     found: dict[str, Bucket] = {}
-    for name in sorted(reserved):
-        alike = f"{name[:50]}-{chance.choice(names.LOOK_ALIKE)}"
+    if bucket:
+        alike = f"{bucket[:50].rstrip('.-')}-{chance.choice(names.LOOK_ALIKE)}"
         found[alike] = Bucket(_quota(chance, none=0.3), versioning=chance.random() < 0.2)
     wanted = len(found) + chance.choice((2, 3))
     while len(found) < wanted:
         found[names.bucket(chance, OTHERS)] = Bucket(_quota(chance, none=0.3))
-    return {name: each for name, each in found.items() if name not in reserved}
+    found.pop(bucket, None)
+    return found
 
 
-def _users(chance: random.Random, reserved: set[str], buckets: list[str]) -> dict[str, User]:
+def _users(chance: random.Random, user: str, buckets: list[str]) -> dict[str, User]:
     found: dict[str, User] = {}
     wanted = chance.choice((2, 3))
     while len(found) < wanted:
         name = names.user(chance, OTHERS)
-        if name not in reserved:
+        if name != user:
             found[name] = User((f"{chance.choice(names.RIGHTS)}:{chance.choice(buckets)}",))
     return found
 

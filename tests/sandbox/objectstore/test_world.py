@@ -12,11 +12,11 @@ import pytest_asyncio
 from sandbox.contracts.tasks import Outcome, Risk
 from sandbox.env import Gym
 from sandbox.registry import SessionLost, request_risk
-from sandbox.tasks import parameters_of
+from sandbox.sessions import bind, parameters_of
 from sandbox.worlds.objectstore import server as serving
 from sandbox.worlds.objectstore.requests import RULES
 from sandbox.worlds.objectstore.server import StoreFailed
-from sandbox.worlds.objectstore.store import Bucket, User, first_state, last_state, shown_size
+from sandbox.worlds.objectstore.store import Bucket, Store, User, first_state, last_state, shown_size, size
 from sandbox.worlds.objectstore.world import ObjectStore, compare, is_true
 from tests.sandbox.objectstore.conftest import NAMES, sample
 
@@ -83,9 +83,7 @@ def test_the_right_deed_with_a_wrong_one_beside_it_fails(gym: Gym, store: Object
 
 @pytest.mark.parametrize(("quota", "unit", "enabled"), [(7, "GB", True), (8, "MB", True), (8, "GB", False)])
 def test_only_the_wanted_quota_is_verified(gym: Gym, store: ObjectStore, quota: int, unit: str, enabled: bool) -> None:
-    from sandbox import sessions
-
-    task = sessions.bind("object-store/change-quota", {"bucket": "mine", "quota": 8, "unit": "GB"}, seed=1)
+    task = bind("object-store/change-quota", {"bucket": "mine", "quota": 8, "unit": "GB"}, seed=1)
     gym.run(store.set_up(task))
     body = {"quota_enabled": enabled, "quota_size": quota, "quota_unit": unit}
     gym.run(store.api.call("PUT", "/api/s3/buckets/mine/quota", body))
@@ -127,6 +125,16 @@ def test_sizes_are_shown_as_the_console_shows_them() -> None:
     ]
 
 
+def test_the_console_shows_sizes_so(gym: Gym, store: ObjectStore) -> None:
+    sizes = ["1 MB", "1023 MB", "1100 MB", "1 GB", "1023 GB", "1 TB", "1023 TB", "2000 TB", "1000000 TB"]
+    wanted = {f"size-{index}": Bucket(size(*each.split())) for index, each in enumerate(sizes)}
+    gym.run(store.api.become(Store(buckets=wanted, users={})))
+    gym.run(gym.page.goto(f"http://{store.server.console}/object-store/buckets"))
+    seen = gym.run(gym.page.observe()).elements
+    shown = [element.name for element in seen if (element.role, element.label) == ("status", "Quota")]
+    assert shown == [shown_size(size(*each.split())) for each in sizes]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_first_state_has_others_beside_the_one_it_is_about(name: str) -> None:
     for seed in range(30):
@@ -134,6 +142,24 @@ def test_a_first_state_has_others_beside_the_one_it_is_about(name: str) -> None:
         assert first == first_state(sample(name, seed))
         assert len(first.buckets.keys() & last.buckets.keys()) >= 2
         assert len(first.users.keys() & last.users.keys()) >= 2
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("delete-bucket", {"bucket": f"{'x' * 49}.{'y' * 13}"}),
+        ("delete-bucket", {"bucket": "abc"}),
+        ("create-user", {"user": "a_b-c.d", "bucket": "abc", "rights": "Read"}),
+        ("remove-user", {"user": "x" * 40}),
+        ("change-quota", {"bucket": "abc", "quota": "1000000", "unit": "TB"}),
+    ],
+)
+def test_every_name_that_a_ticket_may_give_can_be_set_up(
+    gym: Gym, store: ObjectStore, name: str, parameters: dict[str, str]
+) -> None:
+    task = bind(f"object-store/{name}", parameters, seed=1)
+    gym.run(store.set_up(task))
+    assert gym.run(store.api.read()) == first_state(task)
 
 
 def test_a_comparison_names_what_is_missing_and_what_is_too_much() -> None:
