@@ -53,7 +53,7 @@ def work(reviewer: Person, tickets: dict[int, Task], *, correct: bool, within_s:
     deadline = time.monotonic() + within_s
     while len(done.outcomes) < len(tickets):
         if time.monotonic() > deadline:
-            raise TimeoutError(f"tickets {sorted(set(tickets) - set(done.outcomes))} have not ended")
+            raise TimeoutError(f"have not ended: {'; '.join(_standing(reviewer, set(tickets) - set(done.outcomes)))}")
         asked = reviewer.get("/api/approvals", limit=100)["items"]
         mine = [approval for approval in asked if approval["ticket"]["id"] in tickets]
         for approval in mine:
@@ -62,6 +62,16 @@ def work(reviewer: Person, tickets: dict[int, Task], *, correct: bool, within_s:
             _look_for_ends(reviewer, tickets, done)
             time.sleep(0.1)
     return done
+
+
+def _standing(reviewer: Person, tickets: set[int]) -> list[str]:
+    """Where the sessions of these tickets stand."""
+    found = []
+    for ticket in sorted(tickets):
+        session = reviewer.get(f"/api/sessions/{reviewer.get(f'/api/tickets/{ticket}')['session']['id']}")
+        last = session["steps"][-1]["summary"] if session["steps"] else "no step"
+        found.append(f"ticket {ticket} is {session['state']} ({session['end_reason']}) after {last}")
+    return found
 
 
 def _look_for_ends(reviewer: Person, tickets: dict[int, Task], done: Work) -> None:
