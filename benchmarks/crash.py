@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import time
-from itertools import cycle
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -18,7 +18,6 @@ from sandbox.contracts.tasks import Task
 
 TEMPLATE = "cloud/create-security-group"
 VICTIMS = ("session-host", "web", "session-host", "worker")
-PAUSE_S = 6.0  # between kills: the fallen process is up again, and under way, by then
 
 
 class Stubborn(Person):
@@ -68,7 +67,8 @@ def _kill(stack: Stack, name: str) -> None:
     """Only ever a process of this measurement's own folder."""
     pid = stack.pid(name)
     print(f"kill -9 {name} ({pid})")
-    os.kill(pid, signal.SIGKILL)
+    with suppress(ProcessLookupError):  # fallen, and not up again yet
+        os.kill(pid, signal.SIGKILL)
 
 
 def _work_under_fire(stack: Stack, reviewer: Person, filed: dict[int, Task]) -> tuple[int, Work]:
@@ -84,13 +84,14 @@ def _work_under_fire(stack: Stack, reviewer: Person, filed: dict[int, Task]) -> 
 
     thread = threading.Thread(target=decide)
     thread.start()
-    kills = 0
-    for victim in cycle(VICTIMS):
-        thread.join(PAUSE_S)
-        if not thread.is_alive():
-            break
-        _kill(stack, victim)
-        kills += 1
+    kills, acts = 0, 0
+    while thread.is_alive():
+        thread.join(0.2)
+        # Again when an act got through since the last kill, so that what was killed is up and under way again.
+        now = len(dispatched(stack.folder))
+        if thread.is_alive() and now >= acts + 2:
+            _kill(stack, VICTIMS[kills % len(VICTIMS)])
+            kills, acts = kills + 1, now
     if failed:
         raise failed[0]
     return kills, found[0]
