@@ -82,7 +82,7 @@ export function PolicyName({ policy, arm = "" }: { policy: string | null; arm?: 
 
 export function Mono({ children }: { children: React.ReactNode }) {
   return (
-    <Text span ff="monospace" fz="0.95em">
+    <Text span ff="monospace" fz="0.95em" style={{ whiteSpace: "nowrap" }}>
       {children}
     </Text>
   );

@@ -49,7 +49,7 @@ export default function AuditPage() {
                   name: t("audit.change"),
                   cell: (row) => (
                     <UnstyledButton onClick={() => setShown(row)} aria-label={`${t("audit.details")} ${row.id}`}>
-                      <Text fz="xs" c="dimmed" ff="monospace" truncate maw={380}>
+                      <Text fz="xs" c="dimmed" ff="monospace" truncate maw={260}>
                         {JSON.stringify(row.after ?? row.before ?? {})}
                       </Text>
                     </UnstyledButton>

@@ -3,6 +3,7 @@ import { Alert, Badge, Box, Button, Group, Kbd, ScrollArea, Select, Stack, Text,
 import { useEffect, useRef, useState } from "react";
 
 import { ACTION_KINDS, KEYS, type ActionKind, type Goal, type Key, type PageElement } from "../api/contracts";
+import { useKeys } from "../keys";
 import { useWords } from "../words";
 import { elementText, finder, NEEDS_ELEMENT, objectText, verbText, type Find } from "./actions";
 import type { Desk } from "./useDesk";
@@ -18,6 +19,11 @@ export function CorrectForm({ desk, elements, goal, find }: CorrectFormProps) {
   const words = useWords();
   const { t } = words;
   const { draft } = desk;
+  // Where the focus is in no field: an element was just picked on the picture.
+  useKeys([
+    { key: "escape", label: t("do.back"), run: desk.back, first: true },
+    { key: "enter", label: t("correct.confirm"), run: desk.sendCorrection, off: !desk.action || desk.isSending, first: true },
+  ]);
   const kinds = ACTION_KINDS.map((kind) => ({ value: kind, label: t(`action.${kind}`) }));
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape leaves the form from any of its fields
