@@ -61,9 +61,16 @@ async def end_group(process: Process, *, patience_s: float = 0.0) -> None:
     if process.is_alive:
         _signal_group(process.pid, signal.SIGKILL)
         await _gone(process, 5.0)
-    # A parent that ended without being waited for stays a zombie, when it was ours.
+    await _reap(process.pid, 2.0)
+
+
+async def _reap(pid: int, limit_s: float) -> None:
+    """Take note of a child's end, or it stays a zombie as long as we live; nothing where it was not our child."""
+    deadline = time.monotonic() + limit_s
     with suppress(ChildProcessError):
-        os.waitpid(process.pid, os.WNOHANG)  # noqa: ASYNC222  # WNOHANG does not wait
+        # A process with many threads reads as ended before the last of them is, and only then can be waited for.
+        while os.waitpid(pid, os.WNOHANG)[0] == 0 and time.monotonic() < deadline:  # noqa: ASYNC110, ASYNC222  # WNOHANG does not wait
+            await asyncio.sleep(_POLL_S)
 
 
 def _signal_group(pid: int, number: int) -> None:

@@ -236,6 +236,15 @@ async def test_a_killed_store_is_a_clear_error(fresh: ObjectStore) -> None:
     assert "does not answer" in verification.checks[0].detail
 
 
+async def test_an_ended_store_leaves_no_zombie(tmp_path: Path) -> None:
+    store = ObjectStore()
+    await store.start(tmp_path)
+    pid = store.server.process.pid
+    await store.stop()
+    with pytest.raises(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)  # noqa: ASYNC222  # WNOHANG does not wait
+
+
 async def test_nothing_is_given_to_strangers(fresh: ObjectStore) -> None:
     await fresh.set_up(sample("create-bucket", 1))
     answers = {}
