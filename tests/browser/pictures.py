@@ -14,6 +14,7 @@ from benchmarks.client import ENDED, Person, until
 from benchmarks.reviewer import Work, file_sampled, work
 from benchmarks.stack import running
 from sandbox.browser.find import find_chromium
+from sandbox.contracts.tasks import Task
 
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 WIDTHS = {1440: 900, 900: 1000}
@@ -56,7 +57,7 @@ def _make_work(people: dict[str, Person]) -> int:
 
 
 def _worked(operator: Person, reviewer: Person, seeds: range) -> Work:
-    tickets = {}
+    tickets: dict[int, Task] = {}
     for template in TAUGHT:
         tickets |= file_sampled(operator, template, seeds)
     done = work(reviewer, tickets, correct=True, within_s=420)
