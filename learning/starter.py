@@ -38,12 +38,18 @@ SLIPS = 0.1
 class Plan(msgspec.Struct, frozen=True):
     """How much of everything."""
 
-    demonstrations: int = 50  # of each template
-    advised: int = 20  # episodes of each template in each round
-    rounds: int = 1
-    steps: int = 5000
-    judged: int = 10  # held-out tasks of each template
+    demonstrations: int = 30  # of each template
+    advised: int = 10  # episodes of each template in each round
+    rounds: int = 0  # of advice; what is demonstrated with slips is enough for the worlds there are
+    steps: int = 1600
+    judged: int = 9  # held-out tasks of each template
     seed: int = 7
+
+    @property
+    def command(self) -> str:
+        """What makes this starter again."""
+        numbers = f"--demonstrations {self.demonstrations} --advised {self.advised} --rounds {self.rounds}"
+        return f"python -m learning.starter {numbers} --steps {self.steps} --judged {self.judged}"
 
 
 QUICK = Plan(demonstrations=4, advised=2, rounds=1, steps=200, judged=1)
@@ -164,7 +170,7 @@ def ship(folder: Path, judged: Evaluation, files: Sequence[Path], out: Path, pla
     evaluation = json.loads((folder / "evaluation.json").read_text()) | {"live": told(judged)}
     receipt = json.loads((folder / "receipt.json").read_text())
     receipt |= {
-        "command": "python -m learning.starter",
+        "command": plan.command,
         "plan": msgspec.to_builtins(plan),
         "left_out": list(LEFT_OUT),
         "test_seeds": f"{TEST_SEEDS}-{TEST_SEEDS + plan.judged - 1}",
