@@ -188,3 +188,10 @@ def browser_of(session: Session) -> dict[str, object]:
     """Which browser works on it."""
     session.refresh_from_db()
     return dict((session.handle or {})["browser"])
+
+
+def put_away_everything() -> None:
+    """End the browsers and consoles of sessions that a test left as they were."""
+    for row in Session.objects.exclude(handle=None).values_list("handle", flat=True):
+        handle: sandbox.Handle = storage.from_builtins(row, sandbox.Handle)
+        async_to_sync(sandbox.cut_off)(handle)
