@@ -6,7 +6,7 @@ import pytest
 
 from sandbox.contracts import storage
 from sandbox.contracts.observations import Observation
-from sandbox.contracts.takeover import KeyStroke, Pointer
+from sandbox.contracts.takeover import HandEvent, KeyStroke, Pointer
 from tests.builders import a_user
 from tests.crash import rig
 from webapp.accounts.models import Role
@@ -39,7 +39,11 @@ def test_what_a_person_does_at_the_wheel_reaches_the_browser_and_is_recorded() -
         rig.approve_up_to_submit(session, reviewer)
         takeover.take_over(session_id=session.pk, user=reviewer, how="web")
         rig.wait_for("the wheel", lambda: rig.state_of(session) == SessionState.USER_CONTROL)
-        inputs = [middle_of(session, "textbox", "Description (optional)"), KeyStroke("End"), KeyStroke("!")]
+        inputs: list[HandEvent] = [
+            middle_of(session, "textbox", "Description (optional)"),
+            KeyStroke("End"),
+            KeyStroke("!"),
+        ]
         takeover.hand(session_id=session.pk, user=reviewer, how="web", inputs=inputs)
         takeover.hand_back(session_id=session.pk, user=reviewer, how="web")
         rig.wait_for("the typing", lambda: session.steps.filter(actor="operator").count() == 2)
