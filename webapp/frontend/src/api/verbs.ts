@@ -60,8 +60,8 @@ export function useVerb<Given, Answer = unknown>(
   const touch = () => Promise.all(touches.map((key) => client.invalidateQueries({ queryKey: [key] })));
   return useMutation({
     mutationFn: run,
-    onSuccess: async (answer, given) => {
-      await touch();
+    onSuccess: (answer, given) => {
+      void touch();
       done?.(answer, given);
     },
     onError: (problem) => {

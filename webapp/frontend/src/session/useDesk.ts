@@ -55,6 +55,7 @@ export function useDesk(
   const proposal = step?.proposal?.action;
   const [state, setState] = useState<Work>(() => work(key, proposal));
   const [hot, setHot] = useState<number | null>(null);
+  const [answered, setAnswered] = useState(""); // the question that was answered here: it is not asked twice
   // A new question starts with an empty desk; who was in the middle of the old one is told.
   if (state.key !== key) setState(work(key, proposal, state.mode === "correct" && key !== ""));
 
@@ -65,7 +66,13 @@ export function useDesk(
         fingerprint: approval?.fingerprint,
         ...given,
       }),
-    { touches: ["session", "approvals"], done: decided },
+    {
+      touches: ["session", "approvals"],
+      done: () => {
+        setAnswered(key);
+        decided?.();
+      },
+    },
   );
   const action = actionOf(state.draft);
   const setDraft = (draft: Draft) => setState({ ...state, draft });
@@ -84,7 +91,7 @@ export function useDesk(
       if (action) decide.mutate({ decision: "corrected", action });
     },
     reject: (reason) => decide.mutate({ decision: "rejected", reason }),
-    isSending: decide.isPending,
+    isSending: decide.isPending || (key !== "" && answered === key),
     wasReplaced: state.wasReplaced,
   };
 }
