@@ -65,6 +65,7 @@ def test_a_correction_is_picked_from_the_list_spelled_out_and_carried_out(cast: 
     form.get_by_role("button", name="Do this instead").click()
     expect(page.get_by_role("list", name="Timeline").get_by_title("corrected")).to_be_visible()
     step = session.steps.get(decision="corrected")
+    assert step.action is not None
     assert (step.decided_by, step.action["kind"], step.action["text"]) == (cast.reviewer, "type", wanted)
     approve_to_the_end(page)
     session.refresh_from_db()
@@ -111,6 +112,7 @@ def test_a_person_takes_over_drives_and_ends_the_work(cast: Cast, looks: Looks) 
     typed = page.get_by_role("list", name="Timeline").get_by_role("button", name="TYPE “by-hand” into “Name”")
     expect(typed).to_be_visible()
     step = session.steps.filter(actor="operator", action__kind="type").get()
+    assert step.action is not None
     assert (step.action["text"], step.decided_by) == ("by-hand", cast.reviewer)
 
     page.get_by_role("button", name="Done").click()
@@ -150,6 +152,7 @@ def test_pausing_resuming_and_stopping(cast: Cast, looks: Looks) -> None:
 def click_on(page: Page, session: Session, name: str) -> None:
     """Click an element of the driven browser where the picture shows it."""
     session.refresh_from_db()
+    assert session.observation is not None
     box = next(each["box"] for each in session.observation["elements"] if each["name"] == name and each["actionable"])
     wheel = page.get_by_role("textbox", name="The browser: your pointer and keys drive it")
     shown = wheel.bounding_box()
