@@ -27,7 +27,7 @@ from sandbox.contracts import storage
 from sandbox.contracts.tasks import Outcome
 from sandbox.contracts.trajectories import Trajectory
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("learning.starter")  # the same when run as a program
 
 LEFT_OUT = ("object-store/change-quota",)  # on purpose: this one is learnt from people's corrections
 LARGEST_BYTES = 5 * 1024 * 1024
@@ -209,8 +209,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--judged", type=int, default=Plan().judged)
     asked = parser.parse_args(arguments)
     plan = QUICK if asked.quick else Plan(asked.demonstrations, asked.advised, asked.rounds, asked.steps, asked.judged)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # a line for each request would drown the rest
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
+    logging.getLogger("learning").setLevel(logging.INFO)  # others would drown it
     judged = make(plan, work=asked.work, out=asked.out, templates=trained_templates(), workers=asked.workers)
     for name, each in judged.templates.items():
         low, high = each.interval
