@@ -62,14 +62,17 @@ def looks(chromium: Browser, site: str) -> Iterator[Looks]:
 
 
 def is_nobody_writing() -> bool:
-    """Whether no other process is in a transaction: the tables are emptied next, and one would wait for the other."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-            " AND pid <> pg_backend_pid() AND state <> 'idle'"
-        )
-        (busy,) = cursor.fetchone() or (0,)
-    return bool(busy == 0)
+    """Whether no other process is in a transaction for half a second: the tables are emptied next."""
+    for _ in range(10):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT count(*), pg_sleep(0.05) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND pid <> pg_backend_pid() AND state <> 'idle'"
+            )
+            busy = (cursor.fetchone() or (0,))[0]
+        if busy:
+            return False
+    return True
 
 
 @dataclass(frozen=True)

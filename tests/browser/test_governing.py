@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Cast
 from tests.browser.site import Looks
 from tests.builders import a_policy_folder
+from tests.crash.rig import wait_for
 from webapp.accounts.models import ApiToken, User
 from webapp.rollouts.actions import register_policy
 from webapp.rollouts.models import Alias, PolicyVersion, Rollout
@@ -53,7 +54,7 @@ def test_a_version_is_let_out_at_a_weight_and_promoted(cast: Cast, looks: Looks,
     page.keyboard.type("80")
     page.get_by_role("button", name="Set weight").click()
     expect(page.get_by_role("button", name="Set weight")).to_be_disabled()
-    assert Rollout.objects.get().weight == 80
+    wait_for("the weight to be set", lambda: Rollout.objects.get().weight == 80)
     page.get_by_role("button", name="Pause the rollout").click()
     page.get_by_role("button", name="Resume the rollout").click()
     expect(page.get_by_role("button", name="Pause the rollout")).to_be_visible()
@@ -79,7 +80,7 @@ def test_rolling_back_needs_a_reason_and_keeps_the_champion(
     expect(dialog).to_have_count(0)
     expect(page.get_by_text("it deletes too eagerly")).to_be_visible()
     assert serving() == cast.policy
-    assert Rollout.objects.get().state == Rollout.State.ROLLED_BACK
+    wait_for("the roll-back", lambda: Rollout.objects.get().state == Rollout.State.ROLLED_BACK)
 
 
 def test_operators_cannot_let_anything_out(cast: Cast, looks: Looks, challenger: PolicyVersion) -> None:

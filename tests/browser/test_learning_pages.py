@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Cast
 from tests.browser.site import Looks
 from tests.builders import a_policy_folder, a_trajectory, packed
+from tests.crash.rig import wait_for
 from webapp import storage
 from webapp.rollouts.actions import record_result, register_policy, start_rollout
 from webapp.rollouts.models import PolicyVersion, Rollout
@@ -107,4 +108,4 @@ def test_both_arms_are_shown_as_sessions_end_and_a_roll_back_needs_a_reason(
     dialog.get_by_role("textbox", name="Reason").fill("slower than the champion")
     dialog.get_by_role("button", name="Roll back").click()
     expect(page.get_by_text("slower than the champion")).to_be_visible()
-    assert Rollout.objects.get().state == "rolled_back"
+    wait_for("the roll-back", lambda: Rollout.objects.get().state == "rolled_back")
