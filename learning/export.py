@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import onnx
 import torch
 from numpy.typing import NDArray
 
@@ -47,7 +48,20 @@ def to_onnx(network: ElementSetPolicy, path: Path, examples: Sequence[Arrays]) -
             external_data=False,
             verbose=False,
         )
+    _without_notes(path)
     return proved(network, path, examples)
+
+
+def _without_notes(path: Path) -> None:
+    """Take out the tracer's notes: they name the files and folders of the machine that exported."""
+    model = onnx.load(path)
+    del model.graph.metadata_props[:]
+    for node in (*model.graph.node, *(node for function in model.functions for node in function.node)):
+        del node.metadata_props[:]
+        node.doc_string = ""
+    for value in (*model.graph.input, *model.graph.output, *model.graph.value_info, *model.graph.initializer):
+        del value.metadata_props[:]
+    onnx.save(model, path)
 
 
 def proved(network: ElementSetPolicy, path: Path, examples: Sequence[Arrays]) -> float:
