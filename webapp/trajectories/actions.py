@@ -144,7 +144,7 @@ def _columns(trajectory: Trajectory) -> dict[str, str | int]:
         "goal": trajectory.task.goal.text,
         "steps": len(trajectory.steps),
         "corrections": sum(step.decision == "corrected" for step in trajectory.steps),
-        "demonstrations": sum(step.actor != "policy" for step in trajectory.steps),
+        "demonstrations": sum(step.actor != "policy" and step.decision != "corrected" for step in trajectory.steps),
         "outcome": trajectory.verification.outcome,
         "policy": trajectory.policy,
     }
