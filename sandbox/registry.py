@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
+from sandbox.contracts.actions import Action, ActResult
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, Proposal
 from sandbox.contracts.tasks import Environment, Goal, Risk, Split, Task, Template, Verification
+from sandbox.variants import BadEnvironmentId, Dimension, parse
 
 if TYPE_CHECKING:
     from sandbox.browser.page import Page
@@ -22,6 +24,10 @@ class SessionLost(RuntimeError):
 
 class UnknownEnvironment(KeyError):
     """No world is registered under this id."""
+
+
+class NoSuchFace(LookupError):
+    """The environment cannot be played in this way: not in a browser, or not without one."""
 
 
 class UnknownTemplate(KeyError):
@@ -76,6 +82,36 @@ class World(Protocol):
         ...
 
 
+class Simulator(Protocol):
+    """One world played without a browser, task after task, in the caller's own thread. Holds no process or socket
+    unless its world is a server; what it shows is equal to what its browser face shows, where it has one.
+    """
+
+    def reset(self, task: Task) -> Observation:
+        """Bring the world into the task's first state, from any state: same task, same first observation."""
+        ...
+
+    def act(self, action: Action) -> tuple[ActResult, Observation]:
+        """Do one action. A refused one is an outcome, never an exception."""
+        ...
+
+    def verify(self, answer: str) -> Verification:
+        """Judge the task by the world's own state (and its audit log, where it has one)."""
+        ...
+
+    def progress(self) -> float:
+        """How much of the task is done now, 0 to 1, by the world's own state: the potential of the progress reward."""
+        ...
+
+    def harm(self) -> tuple[str, ...]:
+        """What was done since reset that the task did not ask for and that cannot be undone, by event name."""
+        ...
+
+    def close(self) -> None:
+        """Let go of everything; safe to repeat."""
+        ...
+
+
 class Oracle(Protocol):
     """Knows the right next action for one task, from any state of the page, also after a wrong step."""
 
@@ -99,22 +135,44 @@ class TaskTemplate(Protocol):
 
 
 class Registered(Struct, frozen=True):
-    """One environment: how to make its world, and its templates by id."""
+    """One environment: how to make its world (browser) and its simulator (none), its templates by id, its variants."""
 
     environment: Environment
-    world: Callable[[], World]
     templates: Mapping[str, TaskTemplate]
+    make_world: Callable[[], World] | None = None
+    make_simulator: Callable[[], Simulator] | None = None
+    dimensions: tuple[Dimension, ...] = ()
+
+    def world(self) -> World:
+        """A new world for a browser. Raises NoSuchFace."""
+        if self.make_world is None:
+            raise NoSuchFace(f"{self.environment.id} has no browser face")
+        return self.make_world()
+
+    def simulator(self) -> Simulator:
+        """A new simulator. Raises NoSuchFace."""
+        if self.make_simulator is None:
+            raise NoSuchFace(f"{self.environment.id} cannot be played without a browser")
+        return self.make_simulator()
 
 
 _registered: dict[str, Registered] = {}
 
 
-def register(environment: Environment, world: Callable[[], World], templates: Sequence[TaskTemplate]) -> None:
+def register(  # one call says all that is known of an environment
+    environment: Environment,
+    world: Callable[[], World] | None,
+    templates: Sequence[TaskTemplate],
+    *,
+    simulator: Callable[[], Simulator] | None = None,
+    dimensions: Sequence[Dimension] = (),
+) -> None:
     """Make an environment known. Called when a package of `sandbox.worlds` is imported; importing it must be light."""
     for each in templates:
         if each.template.environment != environment.id or not each.template.id.startswith(environment.id + "/"):
             raise ValueError(f"template {each.template.id} does not belong to environment {environment.id}")
-    _registered[environment.id] = Registered(environment, world, {each.template.id: each for each in templates})
+    by_id = {each.template.id: each for each in templates}
+    _registered[environment.id] = Registered(environment, by_id, world, simulator, tuple(dimensions))
 
 
 def registered() -> Mapping[str, Registered]:
@@ -127,10 +185,10 @@ def registered() -> Mapping[str, Registered]:
 
 
 def find_environment(environment_id: str) -> Registered:
-    """One environment. Raises UnknownEnvironment."""
+    """One environment, by its id with or without a recipe. Raises UnknownEnvironment."""
     try:
-        return registered()[environment_id]
-    except KeyError:
+        return registered()[parse(environment_id)[0]]
+    except (KeyError, BadEnvironmentId):
         raise UnknownEnvironment(environment_id) from None
 
 

@@ -40,15 +40,15 @@ FREE_TEXT_STEPS = 50
 
 def environments() -> tuple[Environment, ...]:
     """Every console that tickets can be filed for, by id."""
-    return tuple(each.environment for _, each in sorted(registry.registered().items()))
+    return tuple(each.environment for _, each in sorted(registry.registered().items()) if _open_to_tickets(each))
 
 
 def templates(environment: str | None = None) -> tuple[Template, ...]:
-    """Every kind of ticket, of one environment or of all."""
+    """Every kind of ticket, of one environment or of all that tickets can be filed for."""
     found = (
         each.template
         for _, one in sorted(registry.registered().items())
-        if environment in (None, one.environment.id)
+        if (environment is None and _open_to_tickets(one)) or environment == one.environment.id
         for each in one.templates.values()
     )
     return tuple(found)
@@ -57,6 +57,10 @@ def templates(environment: str | None = None) -> tuple[Template, ...]:
 def template(template_id: str) -> Template:
     """One kind of ticket. Raises UnknownTemplate."""
     return registry.find_template(template_id).template
+
+
+def _open_to_tickets(one: registry.Registered) -> bool:
+    return one.make_world is not None and not one.environment.practice
 
 
 def bind(template_id: str, parameters: Mapping[str, object], *, seed: int) -> Task:
@@ -72,9 +76,10 @@ def free_task(environment: str, text: str, *, seed: int) -> Task:
     return Task(environment=environment, template="", goal=Goal(text.strip()), seed=seed, max_steps=FREE_TEXT_STEPS)
 
 
-def sample(template_id: str, *, seed: int, split: Split) -> Task:
-    """A random task of a template; splits share no names."""
-    return bind(template_id, registry.find_template(template_id).sample(seed, split), seed=seed)
+def sample(template_id: str, *, seed: int, split: Split, recipe: Mapping[str, str] | None = None) -> Task:
+    """A random task of a template, in a variant of its environment; splits share no names."""
+    found = registry.find_template(template_id)
+    return tasks.bind(found.template, found.sample(seed, split), seed=seed, recipe=recipe)
 
 
 def oracle(task: Task) -> Oracle:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 
 from sandbox.contracts.tasks import Goal, Parameter, Task, Template
+from sandbox.variants import environment_id
 
 
 class BadParameters(ValueError):
@@ -23,8 +24,13 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
 
 
-def bind(template: Template, parameters: Mapping[str, object], *, seed: int) -> Task:
-    """A task of this template; fields in template order, the phrase chosen by the seed. Raises BadParameters."""
+def bind(
+    template: Template, parameters: Mapping[str, object], *, seed: int, recipe: Mapping[str, str] | None = None
+) -> Task:
+    """A task of this template; fields in template order, the phrase chosen by the seed. Raises BadParameters.
+
+    `recipe` names the variant of the environment (sandbox.variants); with `goal=zh` the goal is told in Chinese.
+    """
     known = {parameter.name for parameter in template.parameters}
     errors = {name: "This template has no such parameter." for name in parameters if name not in known}
     fields: list[tuple[str, str]] = []
@@ -35,9 +41,11 @@ def bind(template: Template, parameters: Mapping[str, object], *, seed: int) -> 
             errors[parameter.name] = str(refusal)
     if errors:
         raise BadParameters(errors)
-    phrase = random.Random(f"phrase:{template.id}:{seed}").choice(template.phrases)  # noqa: S311  # not a secret
+    recipe = recipe or {}
+    phrases = template.phrases_zh if recipe.get("goal") == "zh" and template.phrases_zh else template.phrases
+    phrase = random.Random(f"phrase:{template.id}:{seed}").choice(phrases)  # noqa: S311  # not a secret
     return Task(
-        environment=template.environment,
+        environment=environment_id(template.environment, recipe),
         template=template.id,
         goal=Goal(text=phrase.format_map(dict(fields)), fields=tuple(fields)),
         seed=seed,

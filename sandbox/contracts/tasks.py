@@ -43,7 +43,10 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Template(Struct, frozen=True, forbid_unknown_fields=True):
-    """A kind of ticket. Its id is `<environment>/<name>`; `phrases` are goal texts with {parameter} blanks."""
+    """A kind of ticket. Its id is `<environment>/<name>`; `phrases` are goal texts with {parameter} blanks.
+
+    `phrases_zh` are the same in Chinese; a variant whose recipe says `goal=zh` is told one of these.
+    """
 
     id: str
     environment: str
@@ -54,16 +57,18 @@ class Template(Struct, frozen=True, forbid_unknown_fields=True):
     risk: Risk  # the riskiest step it needs
     answers: bool = False  # True: finishes with an answer to a question
     max_steps: int = 30
+    phrases_zh: tuple[str, ...] = ()
 
 
 class Environment(Struct, frozen=True, forbid_unknown_fields=True):
-    """A console that tickets can be filed for."""
+    """A console or another world that tasks are worked in."""
 
     id: str
     title: str
     summary: str
     real: bool  # a product somebody runs, as opposed to a simulated one
     protected: bool = False
+    practice: bool = False  # for training and measuring alone: no tickets can be filed for it
 
 
 class Goal(Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,7 +81,7 @@ class Goal(Struct, frozen=True, forbid_unknown_fields=True):
 class Task(Struct, frozen=True, forbid_unknown_fields=True):
     """One ticket's work, complete: the same task gives the same first screen everywhere."""
 
-    environment: str
+    environment: str  # id with its recipe: "cloud", "cloud?locale=zh&theme=dark" (sandbox.variants)
     template: str  # "" for free text
     goal: Goal
     seed: int
