@@ -19,6 +19,8 @@ from learning.networks import ElementSetPolicy, Shape, run, tensors
 from learning.progress import Progress, Stopped
 from learning.samples import Sample, held_out
 
+REPORT_EVERY = 10  # steps between two points of the loss curve; the first step is one too
+
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
@@ -87,7 +89,7 @@ def train(
         batch = [learnt[i] for i in batches.draw(lengths, chances, step=step, size=recipe.batch, seed=recipe.seed)]
         loss = update(network, optimizer, batch, recipe, step=step)
         step += 1
-        if step % 50 == 0 or step == recipe.steps:
+        if step == 1 or step % REPORT_EVERY == 0:
             report(Progress("train", through, step, {"loss": loss}))
         if step % recipe.judge_every == 0:
             _keep(work, network, optimizer, recipe, step, time.monotonic() - began)

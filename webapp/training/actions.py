@@ -116,10 +116,11 @@ def renew(*, claim: Claim) -> None:
 
 @transaction.atomic
 def report(*, claim: Claim, phase: str, progress: float, step: int, values: Mapping[str, float]) -> None:
-    """Write how far a run is, and its metrics at this optimiser step. Raises LeaseLost."""
+    """Write how far a run is, and its metrics at this optimiser step beside those there already. Raises LeaseLost."""
     _fenced(claim, phase=phase, progress=progress, lease_expires_at=timezone.now() + LEASE)
     if values:
-        MetricPoint.objects.update_or_create(run_id=claim.run_id, step=step, defaults={"values": dict(values)})
+        point, _ = MetricPoint.objects.get_or_create(run_id=claim.run_id, step=step, defaults={"values": {}})
+        MetricPoint.objects.filter(pk=point.pk).update(values=point.values | dict(values))
     changed()
 
 

@@ -112,6 +112,13 @@ def test_metrics_of_a_step_are_replaced_not_doubled(run: TrainingRun) -> None:
     assert [point.values for point in queries.metrics(run.pk)] == [{"loss": 1.5}]
 
 
+def test_measures_of_one_step_that_come_apart_are_kept_together(run: TrainingRun) -> None:
+    claim = claimed(run)
+    actions.report(claim=claim, phase="fit", progress=0.1, step=10, values={"loss": 2.0})
+    actions.report(claim=claim, phase="fit", progress=0.1, step=10, values={"held_out_accuracy": 0.5})
+    assert [point.values for point in queries.metrics(run.pk)] == [{"loss": 2.0, "held_out_accuracy": 0.5}]
+
+
 def test_a_cancelled_run_ends_its_worker(run: TrainingRun) -> None:
     claim = claimed(run)
     actions.cancel(run_id=run.pk, user=a_user(Role.ADMIN), how="web")
