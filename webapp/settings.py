@@ -37,8 +37,10 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "webapp.api.wrong_method",
 ]
 ROOT_URLCONF = "webapp.urls"
+CSRF_FAILURE_VIEW = "webapp.api.no_csrf_token"
 ASGI_APPLICATION = "webapp.asgi.application"
 TEMPLATES = [
     {
