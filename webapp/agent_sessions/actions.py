@@ -12,6 +12,7 @@ from sandbox.contracts.tasks import Task, Verification
 from webapp.accounts.models import User
 from webapp.agent_sessions import events, packing
 from webapp.agent_sessions.models import Session, SessionEvent
+from webapp.agent_sessions.proposals import next_index
 from webapp.agent_sessions.session_row import (
     audit,
     end,
@@ -28,6 +29,11 @@ from webapp.rollouts.queries import assignment
 from webapp.tickets import actions as tickets
 from webapp.tickets.models import ApprovalPolicy, Ticket
 from webapp.tickets.states import TicketState
+
+ALL_REFUSED = (
+    "All that the policy proposes on this page was refused: "
+    "take over to do this step by hand, or resume to be asked about it again."
+)
 
 
 @transaction.atomic
@@ -120,8 +126,19 @@ def pause(*, session_id: int, user: User | None, how: str, reason: str = "") -> 
 
 @transaction.atomic
 def pause_held(*, session_id: int, fence: int, reason: str) -> None:
-    """The host cannot go on without a person: no policy may propose, or every proposal was refused."""
+    """The host cannot go on without a person, for a reason that tells them how to."""
+    _pause_held(held(session_id, fence), reason)
+
+
+@transaction.atomic
+def pause_refused(*, session_id: int, fence: int) -> None:
+    """Nothing is left to propose on this page. Who resumes wants to be asked again, so the refusals are spent."""
     session = held(session_id, fence)
+    _pause_held(session, ALL_REFUSED)
+    Session.objects.filter(pk=session_id).update(refusals_from=next_index(session))
+
+
+def _pause_held(session: Session, reason: str) -> None:
     if session.state in (SessionState.RUNNING, SessionState.AWAITING_APPROVAL) and session.control == Control.AGENT:
         withdraw_open_steps(session, reason=reason)
         move(session, SessionState.PAUSED, end_reason=reason)

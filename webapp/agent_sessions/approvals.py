@@ -10,7 +10,7 @@ from sandbox.contracts import storage
 from sandbox.contracts.actions import Action
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.tasks import Risk
-from sandbox.risk import classify
+from sandbox.risk import classify, riskier
 from webapp import crashpoints
 from webapp.accounts.models import Role, User
 from webapp.agent_sessions import events
@@ -18,6 +18,7 @@ from webapp.agent_sessions.corrections import objection
 from webapp.agent_sessions.models import ApprovalRequest, Session, Step
 from webapp.agent_sessions.proposals import MAX_REJECTIONS
 from webapp.agent_sessions.session_row import audit, close_approval, end, locked, move, put_step
+from webapp.agent_sessions.situation import learnt_risk
 from webapp.agent_sessions.states import ApprovalState, SessionState, StepState
 from webapp.problems import BadInput, Conflict, Forbidden, NotFound
 
@@ -152,7 +153,7 @@ def _correction(step: Step, action: Action | None) -> dict[str, Any]:
         "decision": "corrected",
         "actor": "operator",
         "action": storage.to_builtins(action),
-        "risk": classify(action, observation).value,
+        "risk": riskier(classify(action, observation), learnt_risk(step.session_id, action, observation)).value,
     }
 
 

@@ -138,16 +138,13 @@ class Drive:
         refused = await self.read(situation.refused, self.session_id, page.fingerprint)
         proposal = choose(wanted, refused)
         if proposal is None:
-            await self.write(actions.pause_held, reason="every proposal for this page was refused: take over")
+            await self.write(actions.pause_refused)
             return
         await self._ask(page, proposal, ask=now.ask_next)
 
     async def _ask(self, page: Observation, proposal: Proposal, *, ask: bool) -> None:
-        risk = self.live.risk(proposal.action, page)
-        attempt = past(page, proposal.action, ActResult(ActOutcome.DONE))
-        stopped = situation.stopped_before(self.memory, attempt)
-        if stopped is not None:
-            risk = riskier(risk, stopped)
+        learnt = await self.read(situation.learnt_risk, self.session_id, proposal.action, page)
+        risk = riskier(self.live.risk(proposal.action, page), learnt)
         await self.write(proposals.propose, observation=page, proposal=proposal, risk=risk, before=self.jpeg, ask=ask)
         crashpoints.reach("after_proposal")
 
