@@ -1,9 +1,7 @@
 """Gymnasium's face of a console: one warm world and one warm browser, reset between tasks, called without async."""
 
 import asyncio
-import tempfile
 from collections.abc import Coroutine
-from pathlib import Path
 from typing import Any, TypeVar
 
 import gymnasium
@@ -11,7 +9,7 @@ import msgspec
 import numpy as np
 from gymnasium import spaces
 
-from sandbox import registry
+from sandbox import leftovers, registry
 from sandbox.browser.page import Page
 from sandbox.contracts.actions import Action, ActOutcome, ActResult, Finish, GiveUp
 from sandbox.contracts.observations import Element, Observation
@@ -31,8 +29,9 @@ class Gym:
     """Plays task after task in one console. Not for several threads; `close` ends what it started."""
 
     def __init__(self, environment_id: str) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="belay-gym-")
         self._loop = asyncio.new_event_loop()
+        self._run(leftovers.clear_orphans())
+        self._folder = leftovers.owned_folder()
         self._world = registry.find_environment(environment_id).world()
         self._page: Page | None = None
         self._task: Task | None = None
@@ -81,12 +80,12 @@ class Gym:
         if page is not None:
             self._run(page.close())
         self._run(self._world.stop())
+        self._run(leftovers.clear_away(self._folder))
         self._loop.close()
-        self._folder.cleanup()
 
     async def _open(self) -> None:
-        await self._world.start(Path(self._folder.name) / "world")
-        self._page = await Page.launch(allow=self._world.allow, viewport=VIEWPORT)
+        await self._world.start(self._folder / "world")
+        self._page = await Page.launch(allow=self._world.allow, viewport=VIEWPORT, noted_in=self._folder)
         await self._world.sign_in(self._page)
         self._first_url = (await self.page.observe()).url
 

@@ -55,7 +55,7 @@ class World(Protocol):
     allow: tuple[str, ...]  # "host:port" pairs the browser may reach; valid after start() or resume()
 
     async def start(self, folder: Path) -> dict[str, Any]:
-        """Start the console in processes of their own sessions (setsid); returns JSON by which `resume` finds it."""
+        """Start the console in processes noted in this folder; returns JSON by which `resume` finds it, no secret."""
         ...
 
     async def resume(self, state: dict[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """`python -m webapp.embedded up|down|status`: all of Belay on this machine."""
 
 import argparse
+import asyncio
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 
+from sandbox import sessions
 from webapp.embedded import processes, servers, supervisor
 from webapp.embedded.failures import SetUpFailed
 from webapp.embedded.state import HOST, State, free_port, is_free, passwords, prepare, remember_port, remembered_port
@@ -80,7 +82,7 @@ def down(folder: Path) -> None:
     state = prepare(folder)
     processes.end(state.pidfile(supervisor.NAME), patience_s=supervisor.PATIENCE_S + 5)
     supervisor.end_children(state)
-    end_sessions(state)
+    asyncio.run(end_sessions(state))
     servers.stop(folder)
     if servers.are_in_use(folder / "test"):
         say("Stopped; the test servers stay, as a test run is using them")
@@ -89,17 +91,11 @@ def down(folder: Path) -> None:
     say("Everything is stopped")
 
 
-def end_sessions(state: State) -> None:
-    """End the browsers and consoles of live sessions, while the rows that name them can still be read."""
-    recorded = servers.recorded(state.folder)
-    if not recorded or not servers.are_alive(state.folder, recorded):
-        return
-    env = {**os.environ, "BELAY_STATE_DIR": str(state.folder)}
-    argv = [sys.executable, "-m", "webapp.embedded.last_steps"]
-    answer = subprocess.run(argv, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    state.log("last-steps").write_text(answer.stdout + answer.stderr)
-    if answer.returncode != 0:
-        say(f"Browsers of live sessions may still run; why is in {state.log('last-steps')}")
+async def end_sessions(state: State) -> None:
+    """End the browsers and consoles of live sessions, which outlive their hosts on purpose, and what training left."""
+    for folder in (state.folder / "sessions").glob("*-*"):  # local
+        await sessions.clear_away(folder)
+    await sessions.clear_orphans()
 
 
 def status(folder: Path) -> int:

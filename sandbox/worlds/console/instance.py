@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from sandbox.browser.processes import Process, end_group, start_detached
+from sandbox.browser.processes import NOTE, Process, end_group, start_detached
 from sandbox.contracts.tasks import Outcome, Task, Verification
 from sandbox.registry import SessionLost
 from sandbox.worlds.console.cloud import CLOUD
@@ -139,7 +139,8 @@ def _launch(folder: Path) -> tuple[Process, "subprocess.Popen[bytes]"]:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / SECRETS_FILE).unlink(missing_ok=True)
     with (folder / LOG_FILE).open("ab") as log:
-        return start_detached([sys.executable, "-m", "sandbox.worlds.console.serve", str(folder)], stderr=log)
+        argv = [sys.executable, "-m", "sandbox.worlds.console.serve", str(folder)]
+        return start_detached(argv, note=folder / f"console{NOTE}", stderr=log)
 
 
 def _last_words(folder: Path) -> str:
