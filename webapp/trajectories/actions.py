@@ -97,9 +97,19 @@ def _append_checked(*, request: AppendRequest, trajectory: Trajectory, size_byte
 @transaction.atomic
 def append_failed(*, session_id: int, error: str) -> None:
     """Note why an append did not work; it stays in the outbox for people to see."""
-    AppendRequest.objects.filter(session_id=session_id, state=AppendRequest.State.PENDING).update(
+    failed = AppendRequest.objects.filter(session_id=session_id, state=AppendRequest.State.PENDING).update(
         state=AppendRequest.State.FAILED, attempts=F("attempts") + 1, error=error[:2000]
     )
+    if failed:
+        record(
+            verb="trajectory.append_failed",
+            object_kind="session",
+            object_id=str(session_id),
+            user=None,
+            how="celery",
+            before=None,
+            after={"error": error[:2000]},
+        )
 
 
 @transaction.atomic
@@ -123,6 +133,16 @@ def import_starter(contents: Iterable[bytes]) -> int:
             )
         )
     TrajectoryRecord.objects.bulk_create(rows)
+    if rows:
+        record(
+            verb="dataset.import",
+            object_kind="dataset",
+            object_id="starter",
+            user=None,
+            how="system",
+            before=None,
+            after={"manifest_hash": manifest([row.content_hash for row in rows]), "count": len(rows)},
+        )
     return len(rows)
 
 
