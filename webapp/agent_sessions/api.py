@@ -118,9 +118,7 @@ def decide(request: HttpRequest, session_id: int, body: schemas.DecideIn) -> sch
 @router.post("/sessions/{session_id}/undo", response=schemas.StepView, **DECIDE)
 def take_back(request: HttpRequest, session_id: int, body: schemas.UndoIn) -> schemas.StepView:
     who = caller(request)
-    step = undo.take_back(
-        session_id=session_id, proposal_id=_uuid(body.proposal_id), user=who.user, how=who.how
-    )
+    step = undo.take_back(session_id=session_id, proposal_id=_uuid(body.proposal_id), user=who.user, how=who.how)
     return snapshot.step_view(step)
 
 

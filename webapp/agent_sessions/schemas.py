@@ -234,6 +234,10 @@ class DecideIn(Schema):
     reason: str = Field("", max_length=2_000)
 
 
+class UndoIn(Schema):
+    proposal_id: str = Field(max_length=36)
+
+
 class StopIn(Schema):
     reason: str = Field("", max_length=2_000)
 

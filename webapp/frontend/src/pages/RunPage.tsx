@@ -47,7 +47,10 @@ function RunOf({ run }: { run: Run }) {
             <Facts
               facts={[
                 [t("training.dataset"), <To key="dataset" to={`/datasets/${run.dataset}`}>{t("datasets.heading", { n: run.dataset })}</To>],
-                [t("training.parent"), run.parent ?? "—"],
+                [
+                  t("training.parent"),
+                  run.parent_number === null ? "—" : <To key="parent" to={`/policies/${run.parent_number}`}><Mono>{run.parent}</Mono></To>,
+                ],
                 [
                   t("training.result"),
                   run.policy_number === null ? "—" : <To key="policy" to={`/policies/${run.policy_number}`}><Mono>{run.policy}</Mono></To>,
@@ -95,6 +98,11 @@ function Curves({ metrics }: { metrics: Metric[] }) {
   );
 }
 
+/** Three digits, however small. */
+function figure(value: number): string {
+  return value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+}
+
 interface CurveProps {
   title: string;
   names: string[];
@@ -109,7 +117,7 @@ function Curve({ title, names, metrics, isShare }: CurveProps) {
     .map(({ step, values }) => ({ step, ...values }));
   const last = names.map((name) => {
     const value = metrics.findLast(({ values }) => name in values)?.values[name];
-    return `${name} ${value === undefined ? "—" : isShare ? `${(value * 100).toFixed(1)} %` : value.toPrecision(4)}`;
+    return `${name} ${value === undefined ? "—" : isShare ? `${(value * 100).toFixed(1)} %` : figure(value)}`;
   });
   return (
     <Paper component="figure" m={0} aria-label={`${title}: ${last.join(", ")}`}>
@@ -127,8 +135,9 @@ function Curve({ title, names, metrics, isShare }: CurveProps) {
         curveType="linear"
         strokeWidth={1.8}
         xAxisLabel={t("training.step")}
-        yAxisProps={{ domain: isShare ? [0, 1] : ["auto", "auto"], width: 52 }}
-        valueFormatter={(value) => (isShare ? `${(value * 100).toFixed(0)} %` : String(Number(value.toPrecision(3))))}
+        xAxisProps={{ type: "number", domain: [0, "dataMax"], allowDecimals: false }}
+        yAxisProps={{ domain: isShare ? [0, 1] : [0, "auto"], width: 58 }}
+        valueFormatter={(value) => (isShare ? `${(value * 100).toFixed(0)} %` : figure(value))}
         lineChartProps={{ accessibilityLayer: true }}
         withLegend={names.length > 1}
       />

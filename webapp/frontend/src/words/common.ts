@@ -76,6 +76,7 @@ export const common = {
   "risk.unknown": ["unknown", "未知"],
   "risk.nothing": ["nothing", "无"],
   "risk.label": ["risk", "风险"],
+  "word.risk": ["Risk", "风险"],
 
   "role.operator": ["operator", "操作员"],
   "role.reviewer": ["reviewer", "复核员"],
@@ -129,6 +130,7 @@ export const common = {
   "word.source": ["Source", "来源"],
   "word.goal": ["Goal", "目标"],
   "word.by": ["By", "由"],
+  "word.byItself": ["by itself", "自动"],
   "word.loading": ["Loading", "加载中"],
   "word.yes": ["yes", "是"],
   "word.no": ["no", "否"],
@@ -151,7 +153,11 @@ export const common = {
   "problem.someone": ["Someone", "有人"],
 
   "keys.title": ["Keys", "快捷键"],
-  "keys.hint": ["Off while you type. Press Esc to close.", "输入时不生效，按 Esc 关闭。"],
+  "keys.hint": ["Off while you type. Click a key to change it.", "输入时不生效。点击按键可更改。"],
+  "keys.press": ["Press the new key; Esc leaves it as it is.", "请按下新的按键；Esc 保持不变。"],
+  "keys.change": ["Change this key", "更改此按键"],
+  "keys.changeOf": ["{key}: {what}. Change this key", "{key}：{what}。更改此按键"],
+  "keys.reset": ["The usual keys again", "恢复默认按键"],
   "keys.everywhere": ["Everywhere", "全局"],
   "keys.page": ["On this page", "本页"],
   "keys.help": ["show these keys", "显示快捷键"],

@@ -141,6 +141,8 @@ export const session = {
   "correct.lackingMore": ["Fill in the rest first", "请先填写其余内容"],
   "correct.confirm": ["Do this instead", "改为执行"],
 
+  "undo.verb": ["Take it back", "撤销"],
+
   "reject.title": ["Reject this step?", "拒绝这一步？"],
   "reject.body": [
     "{what} will not be done. The agent puts its next best forward; after three rejections the attempt ends.",
