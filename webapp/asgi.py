@@ -5,6 +5,7 @@ import os
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
+os.environ.setdefault("DATABASE_POOL", "8")
 http = get_asgi_application()
 
 from channels.auth import AuthMiddlewareStack  # noqa: E402 - Django must be set up first
