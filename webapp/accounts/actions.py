@@ -123,9 +123,9 @@ def create_token(*, user: User, name: str, scopes: list[Scope], days: int, how: 
 
 @transaction.atomic
 def revoke_token(*, token: ApiToken, user: User, how: str) -> None:
-    """Make a token useless from now on."""
-    ApiToken.objects.filter(id=token.pk, revoked_at=None).update(revoked_at=timezone.now())
-    _record("token.revoke", token.user, by=user, how=how, after={"name": token.name})
+    """Make a token useless from now on; harmless where it is already."""
+    if ApiToken.objects.filter(id=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+        _record("token.revoke", token.user, by=user, how=how, after={"name": token.name})
 
 
 def _check_password(password: str) -> None:
