@@ -15,7 +15,7 @@ from redis import Redis
 from webapp.access import digest
 from webapp.accounts.models import ApiToken, Role, Scope, User
 from webapp.audit.actions import record
-from webapp.problems import BadInput, Conflict, NotSignedIn, TooManyRequests
+from webapp.problems import BadInput, Conflict, Forbidden, NotSignedIn, TooManyRequests
 
 SIGN_IN_TRIES = 10  # per name and address
 SIGN_IN_TRIES_OF_ADDRESS = 100  # failed ones, whatever the names
@@ -87,8 +87,12 @@ def create_person(*, username: str, role: Role, password: str, by: User | None, 
 def change_person(
     *, user_id: int, role: Role | None, is_active: bool | None, password: str | None, by: User, how: str
 ) -> User:
-    """Change a person's role, whether they may sign in, or their password. Raises BadInput, Conflict."""
-    user = User.objects.select_for_update().get(id=user_id)
+    """Change a person's role, whether they may sign in, or their password. Raises BadInput, Conflict, Forbidden."""
+    # Changes come one after the other, so that two admins who demote each other do not leave none.
+    admins = User.objects.select_for_update(no_key=True).filter(role=Role.ADMIN, is_active=True).order_by("pk")
+    if by.pk not in [admin.pk for admin in admins]:
+        raise Forbidden("You are not an admin any more.")
+    user = User.objects.select_for_update(no_key=True).get(id=user_id)
     before = {"role": user.role, "is_active": user.is_active}
     if user.pk == by.pk and (is_active is False or (role is not None and role != Role.ADMIN)):
         raise Conflict("You cannot take your own admin rights away; ask another admin.")

@@ -83,7 +83,7 @@ def queue_session(*, ticket: Ticket, user: User, how: str) -> Session:
 
 @transaction.atomic
 def cancel_ticket(*, ticket_id: int, user: User, how: str) -> Ticket:
-    """Stop whatever works on a ticket and close it."""
+    """Stop whatever works on a ticket and close it. Raises Conflict where it is closed already, or was just re-run."""
     stopped = open_sessions(ticket_id)
     for session in stopped:
         end(
@@ -96,13 +96,20 @@ def cancel_ticket(*, ticket_id: int, user: User, how: str) -> Ticket:
         )
     if not stopped:
         tickets.move(ticket_id=ticket_id, source=TicketState.OPEN, target=TicketState.CANCELLED, user=user, how=how)
+    if Session.objects.filter(ticket_id=ticket_id).exclude(state__in=ENDED).exists():
+        raise Conflict("Somebody re-ran this ticket at the same moment; look again.")
     return Ticket.objects.select_related("filed_by").get(pk=ticket_id)
 
 
 @transaction.atomic
 def rerun_ticket(*, ticket_id: int, user: User, how: str) -> Session:
     """Try a ticket once more. Raises Conflict while an attempt is under way."""
-    ticket = Ticket.objects.select_for_update(of=("self",)).select_related("filed_by").filter(pk=ticket_id).first()
+    ticket = (
+        Ticket.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("filed_by")
+        .filter(pk=ticket_id)
+        .first()
+    )
     if ticket is None:
         raise NotFound(f"There is no ticket {ticket_id}.")
     under_way = ticket.sessions.exclude(state__in=ENDED).first()

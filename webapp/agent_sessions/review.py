@@ -125,7 +125,7 @@ def add_label(*, key: str, title: str, description: str, severity: int, user: Us
 @transaction.atomic
 def change_label(*, key: str, user: User, how: str, **changes: str | int | bool) -> FailureLabel:
     """Change a failure label's words, severity, or whether it is offered."""
-    label = FailureLabel.objects.select_for_update().filter(key=key).first()
+    label = FailureLabel.objects.select_for_update(no_key=True).filter(key=key).first()
     if label is None:
         raise NotFound(f"There is no label {key}.")
     before = {name: getattr(label, name) for name in changes}

@@ -82,7 +82,7 @@ def seed_starter() -> PolicyVersion:
 @transaction.atomic
 def point_alias(*, name: Alias.Name, policy: PolicyVersion | None, user: User | None, how: str) -> None:
     """Swap an alias; hosts see it at their next claim."""
-    alias, _ = Alias.objects.select_for_update().get_or_create(name=name)
+    alias, _ = Alias.objects.select_for_update(no_key=True).get_or_create(name=name)
     before = alias.policy.name if alias.policy else None
     Alias.objects.filter(name=name).update(policy=policy, version=F("version") + 1)
     _audit("alias.point", "alias", name, user, how, {"policy": before}, {"policy": policy.name if policy else None})
@@ -93,7 +93,7 @@ def point_alias(*, name: Alias.Name, policy: PolicyVersion | None, user: User | 
 def start_rollout(*, challenger: PolicyVersion, weight: int, user: User, how: str) -> Rollout:
     """Let a challenger out beside the champion. Raises Conflict where one is out already, or it is the champion."""
     _lock_registry()
-    champion = Alias.objects.select_for_update().get(name=Alias.Name.CHAMPION).policy
+    champion = Alias.objects.select_for_update(no_key=True).get(name=Alias.Name.CHAMPION).policy
     if champion is None:
         raise Conflict("There is no champion to compare with; seed the starter policy first.")
     if champion.pk == challenger.pk:
@@ -153,7 +153,7 @@ def resume(*, rollout_id: int, user: User, how: str) -> Rollout:
 @transaction.atomic
 def roll_back_for_label(*, session_id: int, rollout_id: int, label_key: str, user: User) -> bool:
     """A severity-1 label on a challenger's session takes it out at once; False where it was no longer out."""
-    rollout = Rollout.objects.select_for_update().get(id=rollout_id)
+    rollout = Rollout.objects.select_for_update(no_key=True).get(id=rollout_id)
     if Rollout.State.ROLLED_BACK not in TRANSITIONS[Rollout.State(rollout.state)]:
         return False
     reason = f"severity-1 label {label_key} on session {session_id}"
@@ -194,7 +194,7 @@ def record_result(
 @transaction.atomic
 def set_human_only(*, on: bool, reason: str, user: User, how: str) -> Switch:
     """Stop every policy from proposing, or let them again."""
-    switch, _ = Switch.objects.select_for_update().get_or_create(id=1)
+    switch, _ = Switch.objects.select_for_update(no_key=True).get_or_create(id=1)
     before = {"human_only": switch.human_only}
     Switch.objects.filter(id=1).update(human_only=on, reason=reason, changed_by=user, changed_at=timezone.now())
     _audit("human_only.set", "switch", "human_only", user, how, before, {"human_only": on, "reason": reason})
@@ -212,7 +212,9 @@ def set_note(*, policy: PolicyVersion, note: str, user: User, how: str) -> None:
 
 
 def _open_rollout(rollout_id: int) -> Rollout:
-    rollout = Rollout.objects.select_for_update(of=("self",)).select_related("challenger").get(id=rollout_id)
+    rollout = (
+        Rollout.objects.select_for_update(no_key=True, of=("self",)).select_related("challenger").get(id=rollout_id)
+    )
     if rollout.state not in (Rollout.State.RUNNING, Rollout.State.PAUSED):
         raise Conflict(f"Rollout {rollout_id} has ended ({rollout.state}).")
     return rollout

@@ -96,7 +96,7 @@ def set_approval_policy(
     if auto_approve_up_to not in ApprovalPolicy.UpTo.values:
         sentence = f"Choose one of {', '.join(ApprovalPolicy.UpTo.values)}; what is riskier always asks."
         raise BadInput("This cannot go on without asking.", errors={"auto_approve_up_to": sentence})
-    policy, _ = ApprovalPolicy.objects.select_for_update().get_or_create(environment=environment)
+    policy, _ = ApprovalPolicy.objects.select_for_update(no_key=True).get_or_create(environment=environment)
     if policy.version != version:
         raise Conflict("Somebody changed this policy meanwhile; load it again.")
     before = {"auto_approve_up_to": policy.auto_approve_up_to, "approval_timeout_s": policy.approval_timeout_s}

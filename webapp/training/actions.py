@@ -91,7 +91,7 @@ def claim(*, run_id: int, holder: str) -> Claim | None:
     """Take a run that is queued or whose worker stopped renewing its lease; None where there is nothing to take."""
     now = timezone.now()
     free = Q(state=TrainingRun.State.QUEUED) | Q(state=TrainingRun.State.RUNNING, lease_expires_at__lt=now)
-    run = TrainingRun.objects.select_for_update(skip_locked=True).filter(free, id=run_id).first()
+    run = TrainingRun.objects.select_for_update(no_key=True, skip_locked=True).filter(free, id=run_id).first()
     if run is None:
         return None
     if run.attempts >= MAX_ATTEMPTS:
@@ -142,7 +142,7 @@ def fail(*, claim: Claim, error: str) -> None:
 @transaction.atomic
 def cancel(*, run_id: int, user: User, how: str) -> TrainingRun:
     """Stop a run; its worker notices at its next report. Raises Conflict where it has ended."""
-    run = TrainingRun.objects.select_for_update().get(id=run_id)
+    run = TrainingRun.objects.select_for_update(no_key=True).get(id=run_id)
     if run.state in ENDED:
         raise Conflict(f"Training run {run_id} has ended ({run.state}).")
     _end(run, TrainingRun.State.CANCELLED, user=user, how=how)
