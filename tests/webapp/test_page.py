@@ -12,10 +12,8 @@ from webapp.origins import is_allowed
 
 @pytest.fixture
 def built(tmp_path: Path, settings: Settings) -> None:
-    settings.BASE_DIR = tmp_path
-    dist = tmp_path / "webapp" / "frontend" / "dist"
-    dist.mkdir(parents=True)
-    (dist / "index.html").write_text("<!doctype html><title>Belay</title>")
+    settings.STATIC_ROOT = tmp_path
+    (tmp_path / "index.html").write_text("<!doctype html><title>Belay</title>")
 
 
 @pytest.mark.usefixtures("built")
@@ -43,7 +41,7 @@ def test_what_is_not_a_page_is_not_answered_with_one(address: str) -> None:
 
 
 def test_without_a_built_front_end_it_says_what_to_do(tmp_path: Path, settings: Settings) -> None:
-    settings.BASE_DIR = tmp_path
+    settings.STATIC_ROOT = tmp_path
     response = Client().get("/")
     assert (response.status_code, b"make up" in response.content) == (503, True)
 

@@ -22,6 +22,7 @@ NAME = "supervisor"
 ROOT = Path(__file__).resolve().parents[2]
 LOOK_S = 0.5
 PATIENCE_S = 10.0
+STAMP = "%Y-%m-%d %H:%M:%S"
 LONGEST_PAUSE_S = 30.0
 STEADY_S = 60.0  # a child that ran this long has earned a fresh start of the back-off
 
@@ -115,6 +116,14 @@ def end_children(state: State) -> None:
         processes.end(pidfile, patience_s=max(0.1, limit - time.monotonic()))
 
 
+def falls(state: State, name: str, *, since: float) -> int:
+    """How often this child has ended by itself since then (seconds since the epoch), as the supervisor's log says."""
+    log = state.log(NAME)
+    lines = log.read_text(errors="replace").splitlines()[-200:] if log.exists() else []
+    moment = time.strftime(STAMP, time.localtime(since))
+    return sum(line[:19] >= moment and line[20:].startswith(f"{name} ended with code ") for line in lines)
+
+
 def say(sentence: str) -> None:
     """A line in the supervisor's log."""
-    print(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {sentence}", flush=True)
+    print(f"{time.strftime(STAMP)} {sentence}", flush=True)
