@@ -4,25 +4,29 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from learning import jobs
+from learning.rollouts import Episode, play
 from sandbox import sessions
 from sandbox.contracts import storage
 from sandbox.contracts.actions import Finish, GiveUp
 from sandbox.contracts.policies import Past, Policy, past
-from sandbox.contracts.tasks import Risk
+from sandbox.contracts.tasks import Outcome, Risk
 from sandbox.contracts.trajectories import Step, Trajectory
 from sandbox.env import Gym
 
 REHEARSED = 40  # of the starter's demonstrations, so that the quick form stays quick
 
 
-def corrected(template: str, seeds: Sequence[int]) -> list[Trajectory]:
+def corrected(gym: Gym, template: str, seeds: Sequence[int]) -> list[Trajectory]:
     """One session a seed in which the starter proposes and its errors are corrected."""
     policy = jobs.load_policy(jobs.STARTER, name="starter")
-    gym = Gym(template.partition("/")[0])
-    try:
-        return [_session(gym, policy, template, seed) for seed in seeds]
-    finally:
-        gym.close()
+    return [_session(gym, policy, template, seed) for seed in seeds]
+
+
+def tried(gym: Gym, folder: Path, template: str, seeds: Sequence[int]) -> int:
+    """How many of these tasks a policy works to `verified` without correction."""
+    policy = jobs.load_policy(folder, name="tried")
+    played = [play(gym, Episode(template, seed, "test", "try"), policy) for seed in seeds]
+    return sum(each.verification.outcome == Outcome.VERIFIED for each in played)
 
 
 def _session(gym: Gym, policy: Policy, template: str, seed: int) -> Trajectory:

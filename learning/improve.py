@@ -18,7 +18,7 @@ from sandbox.contracts.trajectories import Trajectory
 
 FROM_NOTHING = Recipe(batch=32, learning_rate=1e-3)
 VISITS, MOST_STEPS = 40, 6000  # of each sample, in a training from nothing
-FINE_TUNE = Recipe(steps=400, batch=32, learning_rate=4e-4, judge_every=200)
+FINE_TUNE = Recipe(steps=400, batch=32, learning_rate=4e-4, warmup=10, judge_every=200)
 REHEARSED = 150  # demonstrations rehearsed beside real sessions; enough to keep what is known, few enough to be quick
 
 

@@ -29,6 +29,7 @@ from sandbox.contracts.trajectories import Trajectory
 
 log = logging.getLogger("learning.starter")  # the same when run as a program
 
+CONSOLES = ("cloud", "object-store")
 LEFT_OUT = ("object-store/change-quota",)  # on purpose: this one is learnt from people's corrections
 LARGEST_BYTES = 5 * 1024 * 1024
 ADVICE_SEEDS, TEST_SEEDS = 100_000, 1_000_000
@@ -190,9 +191,9 @@ def told(judged: Evaluation) -> dict[str, Any]:
     return plain
 
 
-def trained_templates(environment: str | None = None) -> list[str]:
-    """Every template that the starter learns."""
-    return [each.id for each in sessions.templates(environment) if each.id not in LEFT_OUT]
+def trained_templates(*consoles: str) -> list[str]:
+    """Every template that the starter learns, of these consoles or of all that it learns."""
+    return [each.id for one in consoles or CONSOLES for each in sessions.templates(one) if each.id not in LEFT_OUT]
 
 
 def main(arguments: Sequence[str]) -> int:
