@@ -1,10 +1,11 @@
 """The HTTP API: assembles the routers and gives every error one shape."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
-from django.db import connection
+from django.db import DataError, connection
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
@@ -19,6 +20,8 @@ from webapp.rollouts.api import router as rollouts
 from webapp.tickets.api import router as tickets
 from webapp.training.api import router as training
 from webapp.trajectories.api import router as trajectories
+
+log = logging.getLogger(__name__)
 
 
 class _Parser(Parser):
@@ -72,6 +75,13 @@ def _absent(request: HttpRequest, _: Http404) -> HttpResponse:
 @api.exception_handler(ObjectDoesNotExist)
 def _no_row(request: HttpRequest, _: ObjectDoesNotExist) -> HttpResponse:
     return _answer(request, problems.NotFound("There is no such thing here."))
+
+
+@api.exception_handler(DataError)
+def _cannot_be_kept(request: HttpRequest, problem: DataError) -> HttpResponse:
+    """A number beyond what a column holds, or U+0000 in an address: whatever the schemas let through."""
+    log.warning("%s %s: %s", request.method, request.path, problem)
+    return _answer(request, problems.BadInput("A number or a text in this request is nothing that can be kept."))
 
 
 @api.exception_handler(ValidationError)
