@@ -31,7 +31,6 @@ export const common = {
   "head.account": ["Account of {name}", "{name} 的账户"],
   "head.signOut": ["Sign out", "退出登录"],
   "head.keys": ["Keys", "快捷键"],
-  "head.live": ["Live updates on", "实时更新中"],
   "head.lost": ["Live updates lost, reconnecting", "实时更新中断，正在重连"],
 
   "human.on": ["Human only: no policy proposes", "仅人工：策略不再提议"],
@@ -65,8 +64,6 @@ export const common = {
   "outcome.verified": ["verified", "已核实"],
   "outcome.failed": ["failed", "未通过"],
   "outcome.unverified": ["unverified", "未核实"],
-  "verdict.good": ["good", "好"],
-  "verdict.bad": ["bad", "差"],
 
   "risk.read": ["read", "只读"],
   "risk.reversible": ["reversible", "可逆"],
@@ -85,16 +82,11 @@ export const common = {
   "arm.champion": ["champion", "冠军"],
   "arm.challenger": ["challenger", "挑战者"],
 
-  "do.cancel": ["Cancel", "取消"],
   "do.back": ["Back", "返回"],
   "do.save": ["Save", "保存"],
   "do.close": ["Close", "关闭"],
-  "do.open": ["Open", "打开"],
   "do.retry": ["Try again", "重试"],
   "do.create": ["Create", "创建"],
-  "do.remove": ["Remove", "移除"],
-  "do.refresh": ["Refresh", "刷新"],
-  "do.more": ["More", "更多"],
   "do.previous": ["Previous page", "上一页"],
   "do.next": ["Next page", "下一页"],
 
@@ -116,8 +108,6 @@ export const common = {
   "word.session": ["Session", "会话"],
   "word.ticket": ["Ticket", "工单"],
   "word.reason": ["Reason", "原因"],
-  "word.reasonNeeded": ["A reason is needed", "需要填写原因"],
-  "word.search": ["Search", "搜索"],
   "word.note": ["Note", "备注"],
   "word.ofN": ["{from}–{to} of {count}", "第 {from}–{to} 条，共 {count} 条"],
   "word.real": ["real", "真实"],

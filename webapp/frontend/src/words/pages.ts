@@ -47,7 +47,6 @@ export const pages = {
   "new.file": ["File ticket", "提交工单"],
   "new.example": ["e.g. {example}", "例如 {example}"],
   "new.riskUpTo": ["needs up to", "最高需要"],
-  "new.asks": ["asks a question", "提问"],
   "new.empty": ["No console is set up", "尚未配置控制台"],
 
   "approvals.empty": ["Nothing waits for a decision", "没有待决定的事项"],
@@ -79,7 +78,6 @@ export const pages = {
   "trajectories.find": ["Find in goals", "按目标查找"],
   "trajectories.appended": ["Appended", "追加时间"],
   "trajectory.heading": ["Trajectory", "轨迹"],
-  "trajectory.facts": ["Facts", "信息"],
 
   "datasets.freeze": ["Freeze a version now", "立即冻结版本"],
   "datasets.freezeTitle": ["Freeze the next dataset version?", "冻结下一个数据集版本？"],
@@ -180,7 +178,6 @@ export const pages = {
   "environments.upTo": ["Goes on without asking, up to", "无需询问的最高风险"],
   "environments.upToHint": ["Never credential, destructive or unknown steps.", "凭据、破坏性和未知步骤始终询问。"],
   "environments.timeout": ["A question expires after, minutes", "询问过期时间（分钟）"],
-  "environments.saved": ["Saved", "已保存"],
   "environments.templates": ["Templates", "模板"],
   "environments.file": ["File a ticket", "提交工单"],
 

@@ -86,7 +86,6 @@ export const session = {
     "浏览器：你的指针和按键会驱动它。Shift+Esc 离开。",
   ],
   "session.chooseOption": ["Choose an option of {name}", "选择 {name} 的一项"],
-  "session.address": ["Address", "地址"],
   "session.goal": ["Goal", "目标"],
 
   "session.pause": ["Pause", "暂停"],
@@ -167,7 +166,6 @@ export const session = {
   "elements.role": ["Role", "角色"],
   "elements.value": ["Value", "值"],
   "elements.states": ["States", "状态"],
-  "elements.place": ["Place", "位置"],
 
   "replay.live": ["LIVE", "直播"],
   "replay.goLive": ["Back to live", "回到直播"],
@@ -181,12 +179,9 @@ export const session = {
   "replay.end": ["The end", "结束"],
   "replay.at": ["Step {n} of {count}", "第 {n} 步，共 {count} 步"],
 
-  "ended.title": ["Ended: {state}", "已结束：{state}"],
   "ended.checks": ["What the console's own state says", "控制台自身状态的核查"],
   "ended.noChecks": ["Nothing could be asked; a person must judge.", "无法核查，须由人判断。"],
   "ended.answer": ["Answer", "答案"],
-  "ended.verdict": ["Verdict", "评判"],
-  "ended.review": ["Review", "复核"],
   "ended.reviewHint": [
     "Accept only what a policy should learn from: an accepted session becomes training data.",
     "只接受值得策略学习的会话：被接受的会话将成为训练数据。",
@@ -197,7 +192,6 @@ export const session = {
   "ended.rejected": ["Kept out of training", "未用于训练"],
   "ended.waiting": ["Waits for review", "等待复核"],
   "ended.trajectory": ["Trajectory", "轨迹"],
-  "ended.nothing": ["Not offered for review", "无需复核"],
 
   "labels.title": ["Failure labels", "失败标签"],
   "labels.add": ["Label", "标签"],
