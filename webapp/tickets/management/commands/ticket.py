@@ -22,7 +22,7 @@ class Command(BaseCommand):
         verbs = parser.add_subparsers(dest="verb", required=True)
         verbs.add_parser("templates", help="what can be filed, with parameters")
         file = verbs.add_parser(
-            "file", help="file one: ticket file object-store/create-bucket name=logs quota=5 unit=GB"
+            "file", help="file one: ticket file object-store/create-bucket bucket=logs quota=5 unit=GB"
         )
         file.add_argument("template", help="a template's id; or an environment's id together with --text")
         file.add_argument("parameters", nargs="*", metavar="name=value")
