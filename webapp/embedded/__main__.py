@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sandbox import sessions
@@ -30,26 +30,31 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m webapp.embedded", description=__doc__)
     parser.add_argument("command", choices=["up", "down", "status", "supervise"])
     parser.add_argument("--port", type=int, default=0, help="of the pages (default: PORT, else 8000 or the next free)")
+    parser.add_argument(
+        "--only", nargs="+", choices=sorted(supervisor.commands(0)), help="of the processes, these alone"
+    )
+    parser.add_argument("--now", action="store_true", help="go down at once; what is being written may be lost")
     given = parser.parse_args()
     folder = Path(os.environ.get("BELAY_STATE_DIR") or ROOT / ".belay").resolve()
     try:
         match given.command:
             case "up":
-                up(folder, port=given.port or wanted_port(os.environ))
+                up(folder, port=given.port or wanted_port(os.environ), only=given.only)
             case "down":
-                down(folder)
+                down(folder, now=given.now)
             case "status":
                 return status(folder)
             case "supervise":
                 state = prepare(folder)
-                supervisor.Supervisor(state, supervisor.commands(given.port), env=os.environ).run()
+                children = supervisor.commands(given.port, only=given.only)
+                supervisor.Supervisor(state, children, env=os.environ).run()
     except SetUpFailed as failure:
         print(f"\n{failure}", file=sys.stderr)
         return 1
     return 0
 
 
-def up(folder: Path, *, port: int) -> None:
+def up(folder: Path, *, port: int, only: Sequence[str] | None = None) -> None:
     """Start what does not run, start anew what has changed, wait until the pages answer, and say where they are."""
     state = prepare(folder)
     say("Starting PostgreSQL, Valkey and S3 storage")
@@ -65,7 +70,7 @@ def up(folder: Path, *, port: int) -> None:
             processes.end(state.pidfile(supervisor.NAME), patience_s=supervisor.PATIENCE_S + 5)
             runs = None
     if runs is None:
-        chosen = start(state, port, env)
+        chosen = start(state, port, env, only)
     elif was is not None and was.pages != is_.pages:
         show_new_pages(state, chosen, env)
     wait_for_pages(state, chosen)
@@ -76,7 +81,7 @@ def up(folder: Path, *, port: int) -> None:
     print(f"  First passwords, kept in {state.folder / 'passwords.txt'}. `make down` stops everything.")
 
 
-def start(state: State, port: int, env: Mapping[str, str]) -> int:
+def start(state: State, port: int, env: Mapping[str, str], only: Sequence[str] | None) -> int:
     """Bring database and files up to date and start every process; the port of the pages."""
     supervisor.end_children(state)  # of a killed supervisor: they may hold the port
     chosen = choose_port(state, port)
@@ -85,6 +90,7 @@ def start(state: State, port: int, env: Mapping[str, str]) -> int:
     take_first_steps(state, {**seeds, **env})
     say("Starting the web server, workers and session host")
     argv = [sys.executable, "-m", "webapp.embedded", "supervise", "--port", str(chosen)]
+    argv += ["--only", *only] if only else []
     log = state.log(supervisor.NAME)
     child = processes.spawn(argv, pidfile=state.pidfile(supervisor.NAME), log=log, env=env, cwd=ROOT)
     child.returncode = 0  # it outlives us: nobody will wait for it
@@ -103,15 +109,17 @@ def show_new_pages(state: State, port: int, env: Mapping[str, str]) -> None:
     take_first_steps(state, env, "--page")
 
 
-def down(folder: Path) -> None:
-    """Stop everything of this folder, also what a killed supervisor or test run left."""
+def down(folder: Path, *, now: bool = False) -> None:
+    """Stop everything of this folder, also what a killed supervisor or test run left; `now` asks nobody."""
     if not folder.exists():
         return
     state = prepare(folder)
+    if now:
+        processes.end(state.pidfile(supervisor.NAME), sign=signal.SIGKILL)
     processes.end(state.pidfile(supervisor.NAME), patience_s=supervisor.PATIENCE_S + 5)
-    supervisor.end_children(state)
+    supervisor.end_children(state, sign=signal.SIGKILL if now else signal.SIGTERM)
     asyncio.run(end_sessions(state))
-    servers.stop(folder)
+    servers.stop(folder, now=now)
     if servers.are_in_use(folder / "test"):
         say("Stopped; the test servers stay, as a test run is using them")
         return

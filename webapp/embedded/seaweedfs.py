@@ -2,6 +2,7 @@
 
 import io
 import json
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -32,9 +33,10 @@ def start(state: State) -> dict[str, str]:
     }
 
 
-def stop(state: State) -> bool:
-    """End it, its volumes closed; True if it ran."""
-    was_running = processes.end(state.pidfile(NAME), patience_s=20.0)
+def stop(state: State, *, now: bool = False) -> bool:
+    """End it, its volumes closed unless it has to be `now`; True if it ran."""
+    sign = signal.SIGKILL if now else signal.SIGTERM
+    was_running = processes.end(state.pidfile(NAME), sign=sign, patience_s=20.0)
     if was_running:
         for socket in sockets(state):
             socket.unlink(missing_ok=True)

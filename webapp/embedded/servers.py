@@ -32,14 +32,14 @@ def start(folder: Path, *, durable: bool = True, given: Mapping[str, str] | None
     return variables
 
 
-def stop(folder: Path) -> None:
-    """Stop whatever of them runs from this folder, also what a killed starter left."""
+def stop(folder: Path, *, now: bool = False) -> None:
+    """Stop whatever of them runs from this folder, also what a killed starter left; `now` lets S3 write no more."""
     if not folder.exists():
         return
     state = State(folder.resolve())
     (state.folder / "pids").mkdir(exist_ok=True)
     with processes.locked(state.lock):
-        seaweedfs.stop(state)
+        seaweedfs.stop(state, now=now)
         valkey.stop(state)
         postgres.stop(state)
 
