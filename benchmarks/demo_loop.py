@@ -80,7 +80,7 @@ def _whole() -> Loop:
 
 
 def _in_process() -> Loop:
-    """Three corrected sessions, a short training, five fresh tasks; no web application, and no look at the others."""
+    """Two corrected sessions, a short training, four fresh tasks; no web application, and no look at the others."""
     from benchmarks import teach  # torch and Chromium are for this one function
     from learning import jobs
     from sandbox.env import Gym
@@ -89,14 +89,14 @@ def _in_process() -> Loop:
         gym = Gym(LEFT_OUT.partition("/")[0])
         try:
             starter = teach.tried(gym, jobs.STARTER, LEFT_OUT, range(9000, 9002))
-            taught = teach.corrected(gym, LEFT_OUT, range(8000, 8003))
-            policy = teach.learned(taught, Path(name), budget_s=10)
-            verified = teach.tried(gym, policy, LEFT_OUT, range(9100, 9105))
+            taught = teach.corrected(gym, LEFT_OUT, range(8000, 8002))
+            policy = teach.learned(taught, Path(name), steps=40)
+            verified = teach.tried(gym, policy, LEFT_OUT, range(9100, 9104))
         finally:
             gym.close()
     corrections = sum(step.decision == "corrected" for each in taught for step in each.steps)
-    print(f"three sessions with {corrections} corrections")
-    return Loop(verified, 5, starter, 2)
+    print(f"two sessions with {corrections} corrections")
+    return Loop(verified, 4, starter, 2)
 
 
 def _trained(operator: Person, reviewer: Person) -> Work:

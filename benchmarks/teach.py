@@ -1,9 +1,12 @@
 """The heart of the loop without the web application: correct a policy, learn from it, try fresh tasks."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from learning import jobs
+from learning.improve import FINE_TUNE, improve
 from learning.rollouts import Episode, play
 from sandbox import sessions
 from sandbox.contracts import storage
@@ -47,13 +50,24 @@ def _session(gym: Gym, policy: Policy, template: str, seed: int) -> Trajectory:
     return Trajectory(f"taught-{seed}", task, tuple(steps), gym.verify(answer), policy="starter", verdict="good")
 
 
-def learned(taught: Sequence[Trajectory], folder: Path, *, budget_s: float) -> Path:
-    """A policy's folder, learned from these and some of what the starter learned from."""
+def learned(taught: Sequence[Trajectory], folder: Path, *, steps: int) -> Path:
+    """A policy's folder, learned in so many steps from these and some of what the starter learned from."""
     known = list(jobs.starter_trajectories())
     contents = [storage.pack(each) for each in taught] + known[:: max(1, len(known) // REHEARSED)]
     files = []
     for content in contents:
         files.append(folder / f"{storage.address(content)}.belay")
         files[-1].write_bytes(content)
-    request = jobs.ImproveRequest(jobs.STARTER, files, folder / "policy", folder / "work", 0, budget_s, {})
-    return jobs.improve(request, report=lambda _: None, should_stop=lambda: False).folder
+    policy, *_ = improve(
+        parent=jobs.STARTER,
+        trajectories=files,
+        out=folder / "policy",
+        work=folder / "work",
+        seed=0,
+        budget_s=math.inf,
+        lineage={},
+        report=lambda _: None,
+        should_stop=lambda: False,
+        recipe=replace(FINE_TUNE, steps=steps),
+    )
+    return policy
