@@ -38,7 +38,7 @@ def sign_in(*, request: HttpRequest, username: str, password: str) -> User:
         valkey.delete(by_name)
     with transaction.atomic():
         login(request, user)
-        _record("user.sign_in", user, by=user, how="web", after={"address": address})
+        record("user.sign_in", ("user", user.pk), user=user, how="web", after={"address": address})
     return user
 
 
@@ -51,20 +51,18 @@ def _record_failed_sign_in(username: str, address: str) -> None:
     """Who was tried and from where; a name that nobody has may be a password in the wrong field, and is not kept."""
     known = User.objects.filter(username=username).first()
     record(
-        verb="user.sign_in_failed",
-        object_kind="user",
-        object_id=str(known.pk) if known else "",
+        "user.sign_in_failed",
+        ("user", known.pk if known else ""),
         user=None,
         how="web",
         actor=known.username if known else "somebody unknown",
-        before=None,
         after={"address": address},
     )
 
 
 def sign_out(*, request: HttpRequest, user: User) -> None:
     """Close this browser's session."""
-    _record("user.sign_out", user, by=user, how="web")
+    record("user.sign_out", ("user", user.pk), user=user, how="web")
     logout(request)
 
 
@@ -79,7 +77,7 @@ def create_person(*, username: str, role: Role, password: str, by: User | None, 
             user = User.objects.create_user(username=username, password=password, role=role)
     except IntegrityError:
         raise BadInput("This name is taken.", errors={"username": "Somebody has this name already."}) from None
-    _record("user.create", user, by=by, how=how, after={"username": username, "role": role})
+    record("user.create", ("user", user.pk), user=by, how=how, after={"username": username, "role": role})
     return user
 
 
@@ -105,7 +103,7 @@ def change_person(
         user.set_password(password)
     user.save(update_fields=["role", "is_active", "password"])
     after = {"role": user.role, "is_active": user.is_active, "password_changed": password is not None}
-    _record("user.change", user, by=by, how=how, before=before, after=after)
+    record("user.change", ("user", user.pk), user=by, how=how, before=before, after=after)
     return user
 
 
@@ -121,7 +119,8 @@ def create_token(*, user: User, name: str, scopes: list[Scope], days: int, how: 
         scopes=sorted(scopes),
         expires_at=timezone.now() + timedelta(days=days),
     )
-    _record("token.create", user, by=user, how=how, after={"name": name, "scopes": row.scopes, "days": days})
+    after = {"name": name, "scopes": row.scopes, "days": days}
+    record("token.create", ("user", user.pk), user=user, how=how, after=after)
     return row, text
 
 
@@ -129,7 +128,7 @@ def create_token(*, user: User, name: str, scopes: list[Scope], days: int, how: 
 def revoke_token(*, token: ApiToken, user: User, how: str) -> None:
     """Make a token useless from now on; harmless where it is already."""
     if ApiToken.objects.filter(id=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
-        _record("token.revoke", token.user, by=user, how=how, after={"name": token.name})
+        record("token.revoke", ("user", token.user.pk), user=user, how=how, after={"name": token.name})
 
 
 def _check_password(password: str) -> None:
@@ -137,15 +136,3 @@ def _check_password(password: str) -> None:
         validate_password(password)
     except ValidationError as problem:
         raise BadInput("This password cannot be used.", errors={"password": " ".join(problem.messages)}) from None
-
-
-def _record(
-    verb: str,
-    subject: User,
-    *,
-    by: User | None,
-    how: str,
-    before: dict[str, object] | None = None,
-    after: dict[str, object] | None = None,
-) -> None:
-    record(verb=verb, object_kind="user", object_id=str(subject.pk), user=by, how=how, before=before, after=after)

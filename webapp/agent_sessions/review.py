@@ -105,7 +105,7 @@ def seed_taxonomy() -> None:
             defaults={"title": title, "description": description, "severity": severity, "position": position},
         )
         if created:
-            _audit_label(label, "label.add", None, "system", before=None)
+            _audit_label(label, "label.add", None, "system")
 
 
 @transaction.atomic
@@ -118,7 +118,7 @@ def add_label(*, key: str, title: str, description: str, severity: int, user: Us
     )
     if not created:
         raise Conflict(f"There is a label {key} already.")
-    _audit_label(label, "label.add", user, how, before=None)
+    _audit_label(label, "label.add", user, how)
     return label
 
 
@@ -165,7 +165,7 @@ def _roll_back_for(session: Session, labels: Sequence[FailureLabel], user: User)
 
 
 def _audit_label(
-    label: FailureLabel, verb: str, user: User | None, how: str, *, before: dict[str, object] | None
+    label: FailureLabel, verb: str, user: User | None, how: str, *, before: dict[str, object] | None = None
 ) -> None:
     after = {"title": label.title, "severity": label.severity, "archived": label.archived}
-    record(verb=verb, object_kind="label", object_id=label.key, user=user, how=how, before=before, after=after)
+    record(verb, ("label", label.key), user=user, how=how, before=before, after=after)

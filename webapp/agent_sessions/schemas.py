@@ -195,19 +195,9 @@ class SessionRow(Schema):
     end_reason: str
 
 
-class SessionList(Schema):
-    items: list[SessionRow]
-    count: int
-
-
 class ApprovalRow(ApprovalView):
     step: StepView
     goal: GoalSchema
-
-
-class ApprovalList(Schema):
-    items: list[ApprovalRow]
-    count: int
 
 
 class EventView(Schema):

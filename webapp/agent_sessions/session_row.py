@@ -114,16 +114,8 @@ def audit(
 ) -> None:
     """One entry about a session; write it last, because it holds the chain's lock until commit."""
     actor = "session host" if user is None and how == "host" else ""
-    record(
-        verb=f"session.{verb}",
-        object_kind="session",
-        object_id=str(session.pk),
-        user=user,
-        how=how,
-        before=before,
-        after=after,
-        actor=actor,
-    )
+    subject = ("session", session.pk)
+    record(f"session.{verb}", subject, user=user, how=how, before=before, after=after, actor=actor)
 
 
 def end(

@@ -55,7 +55,7 @@ def open_ticket(
     except IntegrityError:  # the same key at the same moment
         return Ticket.objects.get(filed_by=user, idempotency_key=idempotency_key)
     after = {"environment": environment, "template": template, "parameters": ticket.parameters, "text": ticket.text}
-    _record("ticket.open", ticket.pk, user=user, how=how, after=after)
+    record("ticket.open", ("ticket", ticket.pk), user=user, how=how, after=after)
     return ticket
 
 
@@ -85,7 +85,8 @@ def move(*, ticket_id: int, source: TicketState, target: TicketState, user: User
     )
     if changed != 1:
         raise Conflict(f"Ticket {ticket_id} is no longer {source}.")
-    _record(f"ticket.{target}", ticket_id, user=user, how=how, before={"state": source}, after={"state": target})
+    before, after = {"state": source}, {"state": target}
+    record(f"ticket.{target}", ("ticket", ticket_id), user=user, how=how, before=before, after=after)
 
 
 @transaction.atomic
@@ -102,21 +103,6 @@ def set_approval_policy(
     before = {"auto_approve_up_to": policy.auto_approve_up_to, "approval_timeout_s": policy.approval_timeout_s}
     after = {"auto_approve_up_to": auto_approve_up_to, "approval_timeout_s": approval_timeout_s}
     ApprovalPolicy.objects.filter(environment=environment).update(**after, version=F("version") + 1)
-    record(
-        verb="approval_policy.set", object_kind="environment", object_id=environment, user=user, how=how,
-        before=before, after=after,
-    )  # fmt: skip
+    record("approval_policy.set", ("environment", environment), user=user, how=how, before=before, after=after)
     policy.refresh_from_db()
     return policy
-
-
-def _record(
-    verb: str,
-    ticket_id: int,
-    *,
-    user: User | None,
-    how: str,
-    before: dict[str, object] | None = None,
-    after: dict[str, object] | None = None,
-) -> None:
-    record(verb=verb, object_kind="ticket", object_id=str(ticket_id), user=user, how=how, before=before, after=after)

@@ -1,16 +1,16 @@
 """Every write of training: asking for a run, claiming it, its metrics, its end."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from webapp import locks
 from webapp.accounts.models import User
 from webapp.audit.actions import record
 from webapp.problems import Conflict
@@ -26,7 +26,6 @@ from webapp.trajectories.queries import accepted_since
 
 LEASE = timedelta(seconds=30)
 MAX_ATTEMPTS = 5  # of a run whose worker keeps dying
-_TRAINING_LOCK = 0x0BE1A703
 UNENDED = Q(state__in=[TrainingRun.State.QUEUED, TrainingRun.State.RUNNING])
 
 
@@ -61,12 +60,10 @@ def request_run(
     )
     if created:
         record(
-            verb="training.request",
-            object_kind="training_run",
-            object_id=str(run.pk),
+            "training.request",
+            ("training_run", run.pk),
             user=user,
             how=how,
-            before=None,
             after={"dataset": dataset.number, "trigger": str(trigger), "seed": seed},
         )
         changed()
@@ -77,7 +74,7 @@ def request_run(
 @transaction.atomic
 def request_run_when_due(*, trigger: TrainingRun.Trigger = TrainingRun.Trigger.THRESHOLD) -> TrainingRun | None:
     """Freeze a version and queue a run where enough was accepted since the last version that was trained on."""
-    _lock()
+    locks.take(locks.TRAINING)
     if TrainingRun.objects.filter(UNENDED).exists():
         return None  # looked at again when that run ends
     wanted = 1 if trigger == TrainingRun.Trigger.SCHEDULE else settings.TRAIN_AFTER_ACCEPTED
@@ -163,16 +160,9 @@ def _end(
     TrainingRun.objects.filter(id=run.pk).update(
         state=target, ended_at=timezone.now(), lease_expires_at=None, fence=F("fence") + 1, error=error
     )
-    after: dict[str, Any] = {"state": target, "error": error, "policy": policy.name if policy else None}
-    record(
-        verb=f"training.{target}",
-        object_kind="training_run",
-        object_id=str(run.pk),
-        user=user,
-        how=how,
-        before={"state": run.state},
-        after=json.loads(json.dumps(after)),
-    )
+    before = {"state": run.state}
+    after = {"state": target, "error": error, "policy": policy.name if policy else None}
+    record(f"training.{target}", ("training_run", run.pk), user=user, how=how, before=before, after=after)
     changed()
 
 
@@ -188,8 +178,3 @@ def _dispatch(run_id: int) -> None:
     from webapp.training.tasks import train  # the task module imports these actions
 
     train.delay(run_id)
-
-
-def _lock() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_TRAINING_LOCK])

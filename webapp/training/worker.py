@@ -74,7 +74,7 @@ def work(run_id: int) -> None:
     except actions.LeaseLost:
         log.info("training run %s was cancelled or taken over", run_id)
         return
-    except Exception as problem:
+    except Exception as problem:  # the edge of one run: its row says why, and Celery logs the traceback
         with suppress(actions.LeaseLost):
             actions.fail(claim=claim, error=f"{type(problem).__name__}: {problem}")
         raise
@@ -90,16 +90,7 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
     actions.report(claim=claim, phase="load", progress=0.0, step=0, values={})
     folder = _folder(run)
     folder.mkdir(parents=True, exist_ok=True)
-    lineage = {
-        "parent": run.parent.name if run.parent else None,
-        "parent_hash": run.parent.content_hash if run.parent else None,
-        "dataset": run.dataset.number,
-        "dataset_hash": run.dataset.manifest_hash,
-        "training_run": run.pk,
-        "algorithm": run.algorithm,
-        "commit": run.commit,
-        "seed": run.seed,
-    }
+    lineage = _lineage(run)
     request = jobs.ImproveRequest(
         parent=local_folder(run.parent) if run.parent else None,
         trajectories=local_files(run.dataset),
@@ -130,6 +121,20 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
         user=run.created_by,
         how="celery",
     )
+
+
+def _lineage(run: TrainingRun) -> dict[str, Any]:
+    """Where the version that this run makes comes from."""
+    return {
+        "parent": run.parent.name if run.parent else None,
+        "parent_hash": run.parent.content_hash if run.parent else None,
+        "dataset": run.dataset.number,
+        "dataset_hash": run.dataset.manifest_hash,
+        "training_run": run.pk,
+        "algorithm": run.algorithm,
+        "commit": run.commit,
+        "seed": run.seed,
+    }
 
 
 def _evaluated(run: TrainingRun, claim: actions.Claim, folder: Path) -> dict[str, Any]:

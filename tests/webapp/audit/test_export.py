@@ -17,9 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def write(verb: str, object_id: str, after: dict[str, Any] | None = None) -> AuditEntry:
-    return record(
-        verb=verb, object_kind="thing", object_id=object_id, user=None, how="system", before=None, after=after or {}
-    )
+    return record(verb, ("thing", object_id), user=None, how="system", after=after or {})
 
 
 @pytest.fixture
