@@ -15,7 +15,8 @@ from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Navigate, P
 from sandbox.contracts.storage import to_builtins
 from sandbox.contracts.tasks import Task, Template
 
-PATIENCE_S = 90
+PATIENCE_S = 120
+WIDTH, HEIGHT = 1280, 720  # of the driven browser
 Way = Literal["picture", "list", "take over"]
 
 
@@ -74,7 +75,7 @@ class Hands:
         self.page.goto(f"/sessions/{session}")
         while (view := self._next(session))["state"] not in ENDED:
             right = right_action(self.eyes, _asked(view), task)
-            if show is not None and _fits(show, right):
+            if show is not None and _fits(show, right, view):
                 self._show(show, view, right)
                 show = None
             elif to_builtins(right) == _asked(view)["step"]["proposal"]["action"]:
@@ -126,7 +127,8 @@ class Hands:
         """Put another action together and send it with Enter."""
         self.page.keyboard.press("c")
         form = self.page.get_by_role("form", name="Do something else")
-        element = next((each for each in view["elements"] if each["ref"] == getattr(right, "element", None)), None)
+        element = _element(view, right)
+        way = way if element is None or _is_in_the_picture(element) else "list"
         if element is None:
             _choose(form, "Act", _ACTS[type(right)])
         elif way == "picture":
@@ -156,7 +158,8 @@ class Hands:
     def _take_over(self, view: dict[str, Any], right: Action) -> None:
         """Do one click oneself in the driven browser, and hand back."""
         steps = len(view["steps"])
-        element = next(each for each in view["elements"] if each["ref"] == getattr(right, "element", None))
+        element = _element(view, right)
+        assert element is not None
         self.page.keyboard.press("t")
         expect(self.page.get_by_text("You are driving")).to_be_visible()
         self._point_at(element)
@@ -176,8 +179,8 @@ class Hands:
         shown = self.page.locator(".screen").bounding_box()
         assert shown is not None
         box = element["box"]
-        x = shown["x"] + (box["x"] + box["width"] / 2) * shown["width"] / 1280
-        y = shown["y"] + (box["y"] + box["height"] / 2) * shown["height"] / 720
+        x = shown["x"] + (box["x"] + box["width"] / 2) * shown["width"] / WIDTH
+        y = shown["y"] + (box["y"] + box["height"] / 2) * shown["height"] / HEIGHT
         self.page.mouse.click(x, y)
 
 
@@ -190,9 +193,21 @@ def _asked(view: dict[str, Any]) -> dict[str, Any]:
     return {"session_id": view["id"], "step": step}
 
 
-def _fits(way: Way, right: Action) -> bool:
+def _fits(way: Way, right: Action, view: dict[str, Any]) -> bool:
     wanted: dict[Way, type[Any]] = {"picture": Click, "list": Type, "take over": Click}
-    return isinstance(right, wanted[way])
+    element = _element(view, right)
+    return isinstance(right, wanted[way]) and element is not None and (way == "list" or _is_in_the_picture(element))
+
+
+def _element(view: dict[str, Any], action: Action) -> dict[str, Any] | None:
+    ref = getattr(action, "element", None)
+    return next((each for each in view["elements"] if each["ref"] == ref), None)
+
+
+def _is_in_the_picture(element: dict[str, Any]) -> bool:
+    """Whether it can be pointed at: a long or broad page shows only a part of itself."""
+    box = element["box"]
+    return bool(0 <= box["x"] + box["width"] / 2 < WIDTH and 0 <= box["y"] + box["height"] / 2 < HEIGHT)
 
 
 def _find(form: Locator, element: dict[str, Any], usable: list[dict[str, Any]]) -> None:

@@ -13,14 +13,14 @@ from sandbox import sessions
 from sandbox.contracts.tasks import Template
 from tests.browser.hands import Hands, Way, file, signed_in
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 
 CONSOLE = "Object store"
 TRAINED = "object-store/create-bucket"
 LEFT_OUT = "object-store/change-quota"
 WAYS: tuple[Way | None, ...] = ("picture", "list", "take over", None, None)  # five sessions start a training
 SERVERS = ("DATABASE_URL", "VALKEY_URL", "S3_ENDPOINT_URL", "S3_ACCESS_KEY", "S3_SECRET_KEY", "S3_BUCKET", "SECRET_KEY")
-TRAINING_MS = 400_000
+TRAINING_MS = 900_000  # a busy machine is given time
 
 
 @dataclass

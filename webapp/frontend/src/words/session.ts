@@ -59,6 +59,7 @@ export const session = {
   "session.title": ["Ticket {ticket} · session {id}", "工单 {ticket} · 会话 {id}"],
   "session.screen": ["Browser of session {id}", "会话 {id} 的浏览器"],
   "session.firstFrame": ["Waiting for the first picture", "等待第一帧画面"],
+  "session.outOfView": ["{n} · out of view", "{n} · 画面之外"],
   "session.noPicture": ["No picture was taken here", "此处没有画面"],
   "session.lost": ["Connection lost. What you see may be old; reconnecting.", "连接中断，画面可能已过时，正在重连。"],
   "session.step": ["Step {n} of at most {max}", "第 {n} 步，最多 {max} 步"],
