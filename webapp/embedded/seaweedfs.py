@@ -4,6 +4,7 @@ import io
 import json
 import signal
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import urllib3
@@ -26,6 +27,9 @@ def start(state: State) -> dict[str, str]:
     by_flag = _ports(state, alive=identity is not None)
     if identity is None:
         _launch(state, by_flag)
+    else:
+        is_ready = partial(_answers, by_flag, secret(state, "s3"))
+        processes.wait_found("SeaweedFS", identity, is_ready, log=state.log(NAME))
     return {
         "S3_ENDPOINT_URL": f"http://{HOST}:{by_flag['s3']}",
         "S3_ACCESS_KEY": ACCESS_KEY,
