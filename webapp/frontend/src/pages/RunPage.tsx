@@ -10,7 +10,7 @@ import { useIsAtLeast, useVerb } from "../api/verbs";
 import { useAsk } from "../components/ask";
 import { Mono, StateBadge } from "../components/badges";
 import { Empty, Facts, Loaded, Page, To } from "../components/page";
-import { clockText } from "../components/time";
+import { clockText, Since } from "../components/time";
 import { useWords, type WordKey } from "../words";
 import { RunProgress } from "./TrainingPage";
 
@@ -31,8 +31,6 @@ const isOver = (run: Run | undefined): boolean => run !== undefined && !["queued
 
 function RunOf({ run }: { run: Run }) {
   const { t, word } = useWords();
-  const began = run.started_at ? new Date(run.started_at).getTime() : null;
-  const ended = run.ended_at ? new Date(run.ended_at).getTime() : null;
   return (
     <Page title={t("training.heading", { id: run.id })} beside={<StateBadge state={run.state} />} actions={<Cancel run={run} />}>
       <Stack gap="sm">
@@ -58,7 +56,7 @@ function RunOf({ run }: { run: Run }) {
                 [t("word.reason"), word("trigger", run.trigger)],
                 [t("training.seed"), <Mono key="seed">{run.seed}</Mono>],
                 [t("training.commit"), run.commit ? <Mono key="commit">{run.commit.slice(0, 10)}</Mono> : "—"],
-                [t("training.took"), began !== null && ended !== null ? clockText(ended - began) : "—"],
+                [t("training.took"), run.started_at === null ? "—" : <Took key="took" began={run.started_at} ended={run.ended_at} />],
               ]}
             />
           </Stack>
@@ -75,6 +73,12 @@ function RunOf({ run }: { run: Run }) {
       </Stack>
     </Page>
   );
+}
+
+/** How long it took, or has taken so far. */
+function Took({ began, ended }: { began: string; ended: string | null }) {
+  if (ended === null) return <Since at={began} />;
+  return <Mono>{clockText(new Date(ended).getTime() - new Date(began).getTime())}</Mono>;
 }
 
 function kindOf(name: string): WordKey {

@@ -16,7 +16,7 @@ export function Checks({ verification }: { verification: Verification }) {
       {checks.length === 0 ? (
         <Text fz="sm">{t("ended.noChecks")}</Text>
       ) : (
-        <List spacing={3} size="sm" center>
+        <List spacing={5} size="sm" lh={1.35} center>
           {checks.map((check) => (
             <List.Item
               key={check.name}

@@ -13,6 +13,7 @@ import { useHand } from "../live/hand";
 import type { Link } from "../live/socket";
 import { useWords } from "../words";
 import { elementOf, worthShowing } from "./actions";
+import { DialogPanel } from "./DialogPanel";
 import { DrivingPanel, PendingPanel, StatePanel, useCommand } from "./Controls";
 import { DecisionPanel, stepFind } from "./DecisionPanel";
 import { ElementsTable } from "./ElementsTable";
@@ -119,6 +120,7 @@ export function SessionDesk({ view, me, link, player, reviewed }: SessionDeskPro
         {made && !isEnded && <UndoBar key={made.step.id} session={view.id} made={made} steps={view.steps} />}
         {view.control === "user_pending" && <PendingPanel view={view} />}
         {!isEnded && view.control === "user" && <DrivingPanel view={view} isMine={isMine} />}
+        {!isEnded && isMine && <DialogPanel step={view.steps.at(-1)} onEvent={hand} />}
         {!isEnded && view.control === "agent" && approval && (
           <DecisionPanel
             desk={desk}

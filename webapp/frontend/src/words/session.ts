@@ -87,6 +87,8 @@ export const session = {
     "浏览器：你的指针和按键会驱动它。Shift+Esc 离开。",
   ],
   "session.chooseOption": ["Choose an option of {name}", "选择 {name} 的一项"],
+  "session.dialog": ["The page asked, and was told no", "页面弹窗已被拒绝"],
+  "session.dialogAgree": ["Do it again and say OK", "重做并确认"],
   "session.goal": ["Goal", "目标"],
 
   "session.pause": ["Pause", "暂停"],
