@@ -83,6 +83,10 @@ class Live:
         finally:
             await self._way_out.requests(after=2**62, lower_after_s=PERMIT_LAPSES_S)
 
+    def dialog(self) -> str:
+        dialogs = self._page.tab.happened.dialogs
+        return dialogs[-1] if dialogs else ""
+
     async def flush_hand(self) -> Action | None:
         with _named_loss():
             return await self._hands.flush()

@@ -185,6 +185,13 @@ class LiveSession(Protocol):
         """
         ...
 
+    def dialog(self) -> str:
+        """Kind and words of the native dialog that the last `hand` brought up and that was dismissed; "" for none.
+
+        A person who means it hands an `Agree`.
+        """
+        ...
+
     async def flush_hand(self) -> Action | None:
         """The next action not yet given out, typing that is still gathered included; None where there is none."""
         ...

@@ -39,6 +39,7 @@ class Tab:
         self.target = target
         self.session = session
         self.happened = Happened()
+        self.agrees = False  # whether a person at the wheel said OK to the native dialog that comes
         self.last_url = "about:blank"
         self.moved = asyncio.Event()  # set at each event that can end a wait
         self._context = ""
@@ -256,10 +257,10 @@ class Tab:
 
     def _on_dialog(self, params: Params) -> None:
         # A person has been asked already, by the approval: leaving is meant, anything else is not ours to confirm.
-        leaving = params["type"] == "beforeunload"
-        if not leaving:
+        accept = self.agrees or params["type"] == "beforeunload"
+        if not accept:
             self.happened.dialogs.append(f"{params['type']}: {params['message'][:200]}")
-        self.send("Page.handleJavaScriptDialog", {"accept": leaving})
+        self.send("Page.handleJavaScriptDialog", {"accept": accept})
 
     def _on_window(self, params: Params) -> None:
         self.happened.windows.append(params["url"])
