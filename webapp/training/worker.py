@@ -13,7 +13,6 @@ from django.conf import settings
 from django.db import close_old_connections, connection
 
 from sandbox import sessions as sandbox
-from sandbox.contracts.storage import to_builtins
 from webapp import crashpoints
 from webapp.rollouts.actions import register_policy
 from webapp.rollouts.models import PolicyVersion
@@ -103,6 +102,7 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
 
     def report(at: jobs.Progress) -> None:
         actions.report(claim=claim, phase=at.phase, progress=at.progress, step=at.step, values=at.values)
+        crashpoints.reach(f"training_while_{at.phase}")
 
     try:
         improved = jobs.improve(request, report=report, should_stop=heartbeat.lost.is_set)
@@ -157,9 +157,7 @@ def _evaluated(run: TrainingRun, claim: actions.Claim, folder: Path) -> dict[str
         split="validation",
         report=report,
     )
-    plain = to_builtins(judged)
-    plain["failures"] = [each for each in plain.pop("episodes") if each["outcome"] != "verified"]
-    return {"live": plain}
+    return {"live": judged.as_data()}
 
 
 def _folder(run: TrainingRun) -> Path:
