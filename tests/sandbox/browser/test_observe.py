@@ -191,3 +191,19 @@ async def test_a_tall_dialog_is_seen_whole_wherever_it_is_scrolled_to(show: Show
     seen = await page.observe()
     assert "offscreen" in named(seen, "Top").states
     assert "offscreen" not in named(seen, "Bottom").states
+
+
+async def test_a_page_that_keeps_replacing_itself_is_observed_all_the_while(show: Show, site: Site) -> None:
+    # From one host name to the other, so that each time another process of the browser takes over.
+    other = site.host.replace("127.0.0.1", "localhost")
+    hop = (
+        "<!doctype html><button>Here</button><script>const n = +location.search.slice(1);"
+        f"if (n < 40) location.replace('http://' + (n % 4 < 2 ? '{site.host}' : '{other}') + '/hop?' + (n + 1))</script>"
+    )
+    site.pages["/hop"] = hop
+    page = await show("<button>Here</button>")
+    await page.evaluate("setTimeout(() => location.replace('/hop?0'), 0), 1")
+    seen = [await page.observe()]
+    while not seen[-1].url.endswith("?40"):
+        seen.append(await page.observe())
+    assert [names(each) for each in seen] == [["Here"]] * len(seen)
