@@ -138,21 +138,25 @@ def _let_out(operator: Person, reviewer: Person, admin: Person, number: int, beg
 
 
 def _lost_by_others(stack: Stack, version: dict[str, Any], began: float) -> float:
-    """Share of the other templates' tasks, of both consoles, that the version lost: the same held-out seeds by both."""
-    from learning import jobs, starter  # torch is for this one function
+    """Share of the other templates' tasks, of both consoles, that the version lost: the same held-out tasks by both."""
+    from learning import evaluate, jobs, starter  # torch is for this one function
 
     folder = stack.folder / "policies" / version["content_hash"]
-    simulated = starter.trained_templates("cloud")
-    shares = []
-    for policy in (jobs.STARTER, folder):
-        judged = [
-            jobs.evaluate(policy, templates=templates, episodes=episodes, seed=7000, split="test", workers=2).overall
-            for templates, episodes in ((TRAINED, 10), (simulated, 4))
-        ]
-        verified, tasks = sum(each.verified for each in judged), sum(each.episodes for each in judged)
-        print(f"   other templates, {policy.name}: {verified}/{tasks} ({time.monotonic() - began:.0f} s)", flush=True)
-        shares.append(verified / tasks)
-    return shares[0] - shares[1]
+    lost = tasks = 0
+    for templates, episodes in ((TRAINED, 10), (starter.trained_templates("cloud"), 4)):
+        before, after = (
+            jobs.evaluate(policy, templates=templates, episodes=episodes, seed=7000, split="test", workers=2)
+            for policy in (jobs.STARTER, folder)
+        )
+        found = evaluate.compare(before, after)
+        console = templates[0].partition("/")[0]
+        print(
+            f"   other templates of {console}: of {found.tasks} tasks {found.both} by both, {found.only_one} only by "
+            f"the starter, {found.only_other} only by {version['name']} ({time.monotonic() - began:.0f} s)",
+            flush=True,
+        )
+        lost, tasks = lost + found.only_one - found.only_other, tasks + found.tasks
+    return lost / tasks
 
 
 def show(what: str, began: float, done: Work) -> None:

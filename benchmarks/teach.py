@@ -58,16 +58,6 @@ def learned(taught: Sequence[Trajectory], folder: Path, *, steps: int) -> Path:
     for content in contents:
         files.append(folder / f"{storage.address(content)}.belay")
         files[-1].write_bytes(content)
-    policy, *_ = improve(
-        parent=jobs.STARTER,
-        trajectories=files,
-        out=folder / "policy",
-        work=folder / "work",
-        seed=0,
-        budget_s=math.inf,
-        lineage={},
-        report=lambda _: None,
-        should_stop=lambda: False,
-        recipe=replace(FINE_TUNE, steps=steps),
-    )
-    return policy
+    request = jobs.ImproveRequest(jobs.STARTER, files, folder / "policy", folder / "work", 0, math.inf, {})
+    recipe = replace(FINE_TUNE, steps=steps)
+    return improve(request, report=lambda _: None, should_stop=lambda: False, recipe=recipe).folder

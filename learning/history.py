@@ -26,7 +26,7 @@ from learning.arrays import (
     number_of,
 )
 from learning.lexical import Text, read
-from sandbox.contracts.actions import Finish, Navigate, Press, Select, Type
+from sandbox.contracts.actions import Action, Finish, Navigate, Press, Select, Type
 from sandbox.contracts.policies import Past
 
 
@@ -42,16 +42,18 @@ def history_kinds(recent: Sequence[Past]) -> Ints:
     """Action, role and outcome of each step; 0 = no step. (H, 3)"""
     kinds = np.zeros((HISTORY, 3), np.int64)
     for row, step in enumerate(recent):
-        kinds[row] = (_kind(step) + 1, number_of(step.role, ROLES), OUTCOMES.index(step.result.outcome) + 1)
+        kinds[row] = (kind_of(step.action) + 1, number_of(step.role, ROLES), OUTCOMES.index(step.result.outcome) + 1)
     return kinds
 
 
-def _kind(step: Past) -> int:
-    if isinstance(step.action, Finish):
-        return KINDS.index("answer" if step.action.answer else "finish")
-    if isinstance(step.action, Navigate):
-        return KINDS.index("click")
-    return KINDS.index(type(step.action).__struct_config__.tag)
+def kind_of(action: Action) -> int:
+    """Which of KINDS an action is; going to an address counts as a click on a link to it."""
+    match action:
+        case Finish(answer):
+            return KINDS.index("answer" if answer else "finish")
+        case Navigate():
+            return KINDS.index("click")
+    return KINDS.index(type(action).__struct_config__.tag)
 
 
 def history_numbers(recent: Sequence[Past]) -> Floats:

@@ -95,6 +95,4 @@ def test_templates_are_drawn_alike_and_sessions_get_their_share(samples: list[Sa
 
 
 def _as(sample: Sample, template: str, *, session: bool) -> Sample:
-    return Sample(
-        sample.arrays, sample.label, 1.0, template, "t", session, sample.succeeded, sample.changed, sample.kind
-    )
+    return Sample(sample.arrays, sample.label, 1.0, template, "t", session, sample.succeeded, sample.changed)
