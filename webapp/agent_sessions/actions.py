@@ -27,7 +27,8 @@ from webapp.agent_sessions.states import ENDED, Control, ReviewState, SessionSta
 from webapp.problems import Conflict, NotFound
 from webapp.rollouts.queries import assignment
 from webapp.tickets import actions as tickets
-from webapp.tickets.models import ApprovalPolicy, Ticket
+from webapp.tickets.models import Ticket
+from webapp.tickets.queries import approval_policy
 from webapp.tickets.states import TicketState
 
 ALL_REFUSED = (
@@ -214,7 +215,7 @@ def end_abandoned(*, session_id: int) -> bool:
     session = locked(session_id)
     if session.state not in (SessionState.PAUSED, SessionState.USER_CONTROL):
         return False
-    policy = ApprovalPolicy.objects.filter(pk=session.ticket.environment).first() or ApprovalPolicy()
+    policy = approval_policy(session.ticket.environment)
     last = SessionEvent.objects.filter(session=session, seq=session.event_seq).first()
     idle_s = (timezone.now() - last.at).total_seconds() if last else 0.0
     if idle_s < policy.approval_timeout_s:

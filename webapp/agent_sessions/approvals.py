@@ -1,6 +1,6 @@
 """Every write about an open question: claim it, let go of it, decide it."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -60,7 +60,7 @@ def release_approval(*, approval_id: int, user: User, how: str) -> ApprovalReque
 
 
 def _put_claim(
-    session: Session, approval: ApprovalRequest, holder: User | None, until: Any, *, user: User, how: str
+    session: Session, approval: ApprovalRequest, holder: User | None, until: datetime | None, *, user: User, how: str
 ) -> ApprovalRequest:
     ApprovalRequest.objects.filter(pk=approval.pk).update(claimed_by=holder, claimed_until=until)
     approval.claimed_by, approval.claimed_until = holder, until

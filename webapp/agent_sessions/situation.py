@@ -12,6 +12,7 @@ from sandbox.contracts.policies import Past, past
 from sandbox.contracts.tasks import Risk
 from sandbox.risk import riskier
 from webapp.agent_sessions.models import Session, Step
+from webapp.agent_sessions.proposals import HOST_ENDED
 from webapp.agent_sessions.states import StepState
 from webapp.rollouts.models import PolicyVersion
 from webapp.rollouts.queries import human_only
@@ -55,7 +56,7 @@ def situation(session_id: int) -> Situation:
         max_steps=session.task["max_steps"],
         last_action=None if last_taken is None else storage.from_builtins(last_taken, Action),
         stopped=last if was_stopped else None,
-        ask_next=last is not None and last.state == StepState.WITHDRAWN and last.reason.startswith("the host ended"),
+        ask_next=last is not None and (last.state, last.reason) == (StepState.WITHDRAWN, HOST_ENDED),
     )
 
 

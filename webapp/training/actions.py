@@ -102,6 +102,10 @@ def claim(*, run_id: int, holder: str) -> Claim | None:
         attempts=F("attempts") + 1,
         started_at=run.started_at or now,
     )
+    after = {"holder": holder, "fence": run.fence + 1}
+    record(
+        "training.claim", ("training_run", run_id), user=None, how="celery", before={"state": run.state}, after=after
+    )
     changed()
     return Claim(run_id=run_id, fence=run.fence + 1)
 

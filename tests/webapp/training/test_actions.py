@@ -9,6 +9,7 @@ from django.utils import timezone
 from tests.builders import a_policy_folder, a_trajectory, a_user, packed
 from webapp import storage
 from webapp.accounts.models import Role
+from webapp.audit.models import AuditEntry
 from webapp.problems import Conflict
 from webapp.rollouts.actions import register_policy
 from webapp.rollouts.models import PolicyVersion
@@ -84,6 +85,8 @@ def test_the_next_run_counts_from_the_last_one() -> None:
 def test_one_worker_at_a_time(run: TrainingRun) -> None:
     claimed(run, "a")
     assert actions.claim(run_id=run.pk, holder="b") is None
+    entry = AuditEntry.objects.get(verb="training.claim")
+    assert (entry.object_id, entry.after) == (str(run.pk), {"holder": "a", "fence": 1})
 
 
 def test_a_dead_workers_run_is_taken_over_and_the_dead_can_write_nothing(run: TrainingRun) -> None:
