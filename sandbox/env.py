@@ -35,6 +35,7 @@ class Gym:
         self._world = registry.find_environment(environment_id).world()
         self._page: Page | None = None
         self._task: Task | None = None
+        self._asked: Task | None = None  # as it was given to reset
         self._first_url = ""
         try:
             self._run(self._open())
@@ -54,6 +55,13 @@ class Gym:
         """The warm world."""
         return self._world
 
+    @property
+    def task(self) -> Task:
+        """The task being played; where a page tells the goal itself (MiniWoB++), with that goal."""
+        if self._task is None:
+            raise RuntimeError("a task comes with reset")
+        return self._task
+
     def reset(self, task: Task) -> Observation:
         """Bring console and page to the task's first screen."""
         return self._run(self._reset(task))
@@ -64,9 +72,9 @@ class Gym:
 
     def verify(self, answer: str) -> Verification:
         """Ask the console's own state about the current task."""
-        if self._task is None:
+        if self._asked is None:
             raise RuntimeError("verify comes after reset")
-        return self._run(self._world.verify(self._task, answer))
+        return self._run(self._world.verify(self._asked, answer))
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run something async of the page or the world in the gym's own loop."""
@@ -92,9 +100,12 @@ class Gym:
     async def _reset(self, task: Task) -> Observation:
         await self._world.set_up(task)
         await self.page.goto(self._world.start_url)
-        self._task = task
+        self._task = self._asked = task
         observation = await self.page.observe()
-        if observation.url == self._first_url:
+        told = getattr(self._world, "told", None)
+        if told is not None:
+            self._task = msgspec.structs.replace(task, goal=await told(self.page))
+        if observation.url in (self._first_url, self._world.start_url):
             return observation
         # The last player has signed the browser out.
         await self._world.sign_in(self.page)

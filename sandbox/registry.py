@@ -30,6 +30,10 @@ class NoSuchFace(LookupError):
     """The environment cannot be played in this way: not in a browser, or not without one."""
 
 
+class NoOracle(LookupError):
+    """Nobody knows the right next action for this kind of task but people."""
+
+
 class UnknownTemplate(KeyError):
     """No template is registered under this id."""
 
@@ -130,7 +134,7 @@ class TaskTemplate(Protocol):
         ...
 
     def oracle(self, task: Task) -> Oracle:
-        """The oracle for a task of this template."""
+        """The oracle for a task of this template. Raises NoOracle."""
         ...
 
 
