@@ -32,10 +32,10 @@ DEMONSTRATIONS = "demonstrations.xz"
 
 
 def load_policy(folder: Path, *, name: str) -> Policy:
-    """The policy in a folder, ready to propose: ONNX Runtime, no torch. Raises BadPolicy."""
-    from learning.policy import NetworkPolicy  # ONNX Runtime only where a policy acts
+    """The policy in a folder, once it has made a first proposal: ONNX Runtime, no torch. Raises BadPolicy."""
+    from learning.proving import proved  # ONNX Runtime only where a policy acts
 
-    return NetworkPolicy(folder, name=name)
+    return proved(folder, name=name)
 
 
 def improve(

@@ -57,10 +57,15 @@ def register_policy(
 
 
 def seed_starter() -> PolicyVersion:
-    """Register the starter policy that ships with Belay and make it champion where there is none."""
+    """Register the starter policy that ships with Belay and make it champion where there is none.
+
+    Raises BadPolicy where it is not one that this version of Belay can run.
+    """
     from learning import jobs  # the door; light until a policy is loaded
 
     folder = jobs.STARTER
+    if not PolicyVersion.objects.filter(content_hash=artefacts.content_hash(folder)).exists():
+        jobs.load_policy(folder, name="The starter")
     receipt = json.loads((folder / "receipt.json").read_text())
     policy = register_policy(
         folder=folder,
