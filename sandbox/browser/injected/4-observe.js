@@ -213,7 +213,7 @@ class Pass {
   }
 
   maskedRow(node) {
-    const row = closest(node, "tr, li, [role=row], [role=listitem]");
+    const row = rowAround(node);
     if (!row || row === node) return "";
     if (!this.rows.has(row)) {
       const cells = row.matches("tr, [role=row]") ? [...row.children] : [row];

@@ -53,6 +53,15 @@ async def test_tables_tell_row_and_column(show: Show) -> None:
     assert named(seen, "7 MB").label == "Size"
 
 
+async def test_a_list_of_verbs_inside_a_cell_is_part_of_its_row(show: Show) -> None:
+    row = "<tr><td>{0}<td><ul><li><a href='#'>Stop</a><li><a href='#'>Restart</a></ul></tr>"
+    page = await show(
+        f"<table>{row.format('alpha')}{row.format('beta')}</table><ul><li>gamma <a href='#'>Stop</a></ul>"
+    )
+    stops = [each for each in (await page.observe()).elements if each.name == "Stop"]
+    assert [each.row.split()[0] for each in stops] == ["alpha", "beta", "gamma"]
+
+
 async def test_states_and_values(show: Show) -> None:
     page = await show(
         "<input aria-label=A value=v required readonly><input aria-label=B disabled><input type=checkbox aria-label=C checked>"
