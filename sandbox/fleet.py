@@ -63,6 +63,7 @@ class Fleet:
         slots_per_worker: int = 1,
         limit_s: float = 5.0,
         grace_s: float = 0.5,
+        suspect_s: float | None = None,
         maker: str = REGISTRY,
     ) -> None:
         if workers < 1 or slots_per_worker < 1 or limit_s <= 0:
@@ -73,8 +74,10 @@ class Fleet:
         self._per_worker = slots_per_worker
         self._hello = Hello(maker, limit_s)
         self._patience_s = limit_s + grace_s
+        self._suspect_s = limit_s / 5 if suspect_s is None else suspect_s
         self._counts = dict.fromkeys(_COUNTS, 0)
-        self._broken_at: dict[int, float] = {}
+        self._broken: dict[int, float] = {}  # slot -> seconds that its replacement took
+        self._asked_again: dict[int, float] = {}  # slot -> when the next task was asked of it
         self._recovery_s = [0.0, 0.0]  # sum, longest
         self._ready: list[Reply] = []
         self._selector = selectors.DefaultSelector()
@@ -90,6 +93,8 @@ class Fleet:
         """See Stage."""
         self._counts["starts"] += 1
         self._worker_of(slot).started.add(slot)
+        if slot in self._broken:
+            self._asked_again[slot] = time.monotonic()
         self._ask(slot, Start(slot, task))
 
     def act(self, slot: int, action: Action) -> None:
@@ -116,8 +121,14 @@ class Fleet:
         ready, self._ready = self._ready, []
         return ready
 
+    def suspects(self) -> int:
+        """Slots that have been silent for long (`suspect_s`; a fifth of the limit): they may hang."""
+        now = time.monotonic()
+        silent = (worker for worker in self._workers if worker.asked and now - worker.heard > self._suspect_s)
+        return sum(len(worker.started) for worker in silent)
+
     def metrics(self) -> dict[str, float]:
-        """Counters by name; recovery is from the moment a fault is known to the slot's next first screen."""
+        """Counters by name; recovery is the time to replace what is broken and to show the slot's next first screen."""
         total, longest = self._recovery_s
         more = {
             "workers": len(self._workers),
@@ -203,6 +214,7 @@ class Fleet:
 
     def _replace(self, worker: _Worker, trouble: Trouble, detail: str) -> None:
         """Kill a worker and fork another; who was asked first is at fault, its neighbours are bystanders."""
+        began = time.monotonic()
         asked = [getattr(request, "slot", -1) for request in worker.asked]
         culprit = asked[0] if asked else -1
         self._selector.unregister(worker.connection)
@@ -212,17 +224,16 @@ class Fleet:
         for slot in sorted(worker.started | {*asked}):
             at_fault = slot == culprit or culprit < 0
             broken = Broken(slot, trouble if at_fault else "bystander", detail)
-            self._note_fault(broken)
+            self._note_fault(broken, time.monotonic() - began)
             self._ready.append(broken)
 
-    def _note_fault(self, broken: Broken) -> None:
+    def _note_fault(self, broken: Broken, replacing_s: float = 0.0) -> None:
         self._counts[broken.trouble] += 1
-        self._broken_at.setdefault(broken.slot, time.monotonic())
+        self._broken[broken.slot] = replacing_s
 
     def _note_recovery(self, slot: int) -> None:
-        broken_at = self._broken_at.pop(slot, None)
-        if broken_at is not None:
-            took = time.monotonic() - broken_at
+        if slot in self._broken and slot in self._asked_again:
+            took = self._broken.pop(slot) + time.monotonic() - self._asked_again.pop(slot)
             self._counts["recovered"] += 1
             self._recovery_s = [self._recovery_s[0] + took, max(self._recovery_s[1], took)]
 

@@ -15,12 +15,15 @@ from sandbox.semantics.rules import Adapter, adapter_for
 from sandbox.stage import Stage
 from sandbox.worker import Broken, Judged, Shown
 
+_LOOK_S = 0.05  # how often somebody looks for slots that may hang
+
 
 class Orchestrator:
     """Episodes on a stage. For one thread: `turns`, then `act` on each that waits, and so on for ever.
 
     Each slot is dealt the next level the moment its episode ends: a long task holds up nobody. `max_steps` of a task
-    and `episode_limit_s` cut an episode short; a Finish is judged before its last turn is told.
+    and `episode_limit_s` cut an episode short; a Finish is judged before its last turn is told. With `playing` below
+    the stage's slots, the rest are spares that step in for slots that may hang.
     """
 
     def __init__(
@@ -29,6 +32,7 @@ class Orchestrator:
         deck: Deck,
         *,
         reward: Spec | None = None,
+        playing: int | None = None,
         episode_limit_s: float = 600.0,
         adapter: Callable[[str], Adapter] = adapter_for,
     ) -> None:
@@ -38,6 +42,7 @@ class Orchestrator:
         self.coverage: dict[str, Coverage] = {}
         self.farming = FarmingReport()
         self._spec = reward or default()
+        self._playing = stage.slots if playing is None else playing
         self._limit_s = episode_limit_s
         self._adapter_for = adapter
         self._episodes: dict[int, Episode] = {}
@@ -49,11 +54,14 @@ class Orchestrator:
         """What happened since the last call; waits for the first of it, and is empty when time is up."""
         until = time.monotonic() + timeout_s
         while True:
-            while self._free:
+            room = self._playing - len(self._episodes) + self.stage.suspects()
+            for _ in range(min(room, len(self._free))):
                 self._deal(self._free.pop(0))
-            replies = self.stage.poll(max(until - time.monotonic(), 0.0))
+            left = until - time.monotonic()
+            replies = self.stage.poll(max(min(left, _LOOK_S) if self._free else left, 0.0))
             told = [turn for turn in map(self._heard, replies) if turn is not None]
-            if told or not replies:  # what was heard may have been half a step: a finish is judged first
+            # What was heard may have been half a step (a finish is judged first), and nothing heard a suspicion.
+            if told or left <= 0 or (not replies and (left <= _LOOK_S or not self._free)):
                 return told
 
     def act(self, slot: int, action: Action) -> None:

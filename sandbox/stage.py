@@ -33,6 +33,10 @@ class Stage(Protocol):
         """What is ready; waits for the first of it. After Broken a slot is free for the next task."""
         ...
 
+    def suspects(self) -> int:
+        """How many slots may hang: others can be played in their stead."""
+        ...
+
     def metrics(self) -> dict[str, float]:
         """Counters by name."""
         ...
@@ -79,6 +83,10 @@ class LocalStage:
         ready = list(self._ready)
         self._ready.clear()
         return ready
+
+    def suspects(self) -> int:
+        """See Stage; what hangs here hangs us too."""
+        return 0
 
     def metrics(self) -> dict[str, float]:
         """Counters by name."""

@@ -2,7 +2,9 @@
 
 import itertools
 import random
+import time
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 from hypothesis import settings
@@ -170,6 +172,19 @@ def test_with_faults_in_worker_processes_every_slot_plays_on(fleet: Fleet) -> No
             it.act(turn.slot, Click(REF[next(faults)]))
     assert {end for each in ends.values() for end in each} <= {"timed_out", "died", "nonsense"}
     assert it.metrics()["stage_recovery_longest_s"] < 2
+
+
+def test_a_spare_steps_in_for_a_slot_that_may_hang() -> None:
+    with closing(Fleet(2, limit_s=5.0, suspect_s=0.1, maker="tests.sandbox.tiny:make")) as fleet:
+        it = Orchestrator(fleet, Deck.of([REGISTERED], seed=1), playing=1)
+        (only,) = it.turns(10)
+        it.act(only.slot, Click(REF["hang"]))
+        began = time.monotonic()
+        (spare,) = it.turns(10)
+        assert time.monotonic() - began < 4
+        assert (spare.slot, spare.step) == (1 - only.slot, 0)
+        it.act(spare.slot, Click(REF["more"]))
+        assert [turn.slot for turn in it.turns(10)] == [spare.slot]
 
 
 def test_the_workbench_is_played_by_its_oracles() -> None:
