@@ -68,13 +68,8 @@ def evaluate(
 
 def starter_trajectories() -> Iterator[bytes]:
     """Packed files of the demonstrations that the starter policy learnt from; always the same bytes."""
-    for content in msgspec.msgpack.decode(lzma.decompress((STARTER / DEMONSTRATIONS).read_bytes()), type=list[bytes]):
-        yield repacked(content)
-
-
-def repacked(body: bytes) -> bytes:
-    """A trajectory in msgpack, as the file that storage knows."""
     from sandbox.contracts.storage import pack
     from sandbox.contracts.trajectories import Trajectory
 
-    return pack(msgspec.msgpack.decode(body, type=Trajectory))
+    for body in msgspec.msgpack.decode(lzma.decompress((STARTER / DEMONSTRATIONS).read_bytes()), type=list[bytes]):
+        yield pack(msgspec.msgpack.decode(body, type=Trajectory))
