@@ -153,16 +153,16 @@ def test_a_page_says_that_it_loads_and_that_it_could_not_and_tries_again(
 ) -> None:
     page = looks.person(cast.admin, "/api/health")
     held: list[Route] = []
-    page.route(f"**/api/{ASKS[route]}", held.append)
+    page.route(f"**/api/{ASKS[route]}", lambda asked: held.append(asked))
     with page.expect_request(f"**/api/{ASKS[route]}"):
         page.goto(addresses[route])
     expect(page.get_by_label("Loading").first).to_be_visible()
     assert held
-    page.unroute(f"**/api/{ASKS[route]}")
     for asked in held:
         asked.fulfill(status=500, json={"title": "Broken", "status": 500, "detail": "The disk is full."})
     trouble = page.get_by_role("alert").filter(has_text="This could not be loaded")
     expect(trouble).to_contain_text("The disk is full.")
+    page.unroute(f"**/api/{ASKS[route]}")
     trouble.get_by_role("button", name="Try again").click()
     role, name = FULL[route]
     expect(page.get_by_role(role, name=name).first).to_be_visible()  # type: ignore[arg-type]  # roles of the table
