@@ -1,6 +1,7 @@
 """The session's end of the egress proxy: start it, permit, ask what left, cut it."""
 
 import asyncio
+import os
 import secrets
 import subprocess
 import sys
@@ -52,7 +53,7 @@ class WayOut:
 
         Its token lies in the folder, which is the owner's alone, and nowhere else.
         """
-        config = Config(tuple(allow), tuple(rules), secrets.token_urlsafe(32))
+        config = Config(tuple(allow), tuple(rules), secrets.token_urlsafe(32), os.environ.get("EGRESS_VIA", ""))
         key = folder / "way-out.key"
         write_private(key, config.token.encode())
         process, running = start_detached(
