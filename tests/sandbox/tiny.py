@@ -5,6 +5,8 @@ import signal
 import time
 from typing import Any
 
+from msgspec import structs
+
 from sandbox.contracts.actions import Action, ActOutcome, ActResult, Click, Finish
 from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.policies import Proposal
@@ -50,7 +52,7 @@ class Tiny:
         return self._seen()
 
     def act(self, action: Action) -> tuple[ActResult, Observation]:
-        name = BUTTONS[action.element - 1] if isinstance(action, Click) else ""
+        name = dict(enumerate(BUTTONS, 1)).get(getattr(action, "element", 0), "")
         before = self.number
         self.number += {"more": 1, "less": -1}.get(name, 0)
         self.broken |= name == "break"
@@ -75,6 +77,14 @@ class Tiny:
         buttons = tuple(Element(ref, "button", name) for name, ref in REF.items())
         shown = Element(99, "text", str(self.number), actionable=False)
         return Observation("tiny://", "Tiny", (*buttons, shown), fingerprint=f"{self.number}{self.broken}")
+
+
+class Sturdy(Tiny):
+    """The same without the buttons that break the simulator."""
+
+    def _seen(self) -> Observation:
+        seen = super()._seen()
+        return structs.replace(seen, elements=(*seen.elements[: REF["break"]], seen.elements[-1]))
 
 
 def _deaf(_: Tiny) -> Any:
