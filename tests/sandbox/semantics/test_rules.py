@@ -137,12 +137,12 @@ def test_what_any_web_console_shows_is_said_in_tokens(moment: Moment, said: set[
     assert adapter_for("web").tokens(moment) == said
 
 
-@pytest.mark.parametrize("environment", ["workbench"])
+@pytest.mark.parametrize("environment", ["workbench", "http", "sql"])
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_oracles_leave_no_step_unsaid_and_end_with_finished(environment: str, split: Split) -> None:
     registered = find_environment(environment)
     simulator = registered.simulator()
-    for template in registered.templates.values():
+    for template in list(registered.templates.values())[:5]:
         task = bind(template.template, template.sample(5, split), seed=5)
         tracker, oracle = Tracker(adapter_for(environment)), template.oracle(task)
         observation = simulator.reset(task)
