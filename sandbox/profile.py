@@ -93,7 +93,7 @@ def table(profiles: Sequence[Profile]) -> str:
 
 def plot(profiles: Sequence[Profile], path: Path) -> None:
     """Bars of the medians by environment, logarithmic, as SVG."""
-    chart = pygal.HorizontalBar(logarithmic=True, title="Median time (ms)", x_title="ms", legend_at_bottom=True)
+    chart = pygal.HorizontalBar(js=[], logarithmic=True, title="Median time (ms)", x_title="ms", legend_at_bottom=True)
     chart.x_labels = [it.environment for it in profiles]
     for name in OPERATIONS:
         chart.add(name, [max(it.times[name].median_ms, 1e-4) for it in profiles])

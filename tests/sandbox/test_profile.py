@@ -1,6 +1,7 @@
 """The profiler measures each operation and finds the slow one."""
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -52,5 +53,6 @@ def test_the_command_prints_a_table_and_writes_numbers_and_a_plot(
     svg = picture.read_text()
     assert "<svg" in svg
     assert "Median time (ms)" in svg
+    assert not re.search(r"(src|href)=.http", svg)  # who opens it asks nobody for anything
     assert command.main(["nowhere"]) == 2
     assert "environments that can be profiled" in capsys.readouterr().err
