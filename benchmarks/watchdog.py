@@ -19,8 +19,8 @@ from sandbox.registry import Simulator, find_environment
 from sandbox.worker import Shown
 
 ENVIRONMENT = "workbench"
-PLAYING, SPARES = 16, 16
-LIMIT_S, GRACE_S, SUSPECT_S = 0.4, 0.2, 0.08
+PLAYING, SPARES = 16, 24
+LIMIT_S, GRACE_S, SUSPECT_S = 1.0, 0.3, 0.15
 SHARE = 0.05
 STEP_S = 0.02  # that a step waits beside its own work, as one of a browser or a server does
 ROUNDS = 5
