@@ -1,7 +1,8 @@
 """The first simulated console: instances, security groups with rules, disks."""
 
 from sandbox.contracts.tasks import Risk
-from sandbox.worlds.console.declare import Console, Field, Kind, Quota, Slow, Tab, Verb, WizardStep, checked
+from sandbox.worlds.console.declare import Console, Field, Kind, Quota, Slow, Tab, Verb, WizardStep
+from sandbox.worlds.console.soundness import checked
 
 ZONES = ("zone-a", "zone-b", "zone-c")
 SIZES = ("small", "medium", "large", "xlarge")
