@@ -13,8 +13,6 @@ from sandbox.worlds.console.declare import Console, Field, Kind, Quota, Slow, Ve
 from sandbox.worlds.console.fields import problem
 from sandbox.worlds.console.records import PAGE, Entry, Object, Planned, Refused, Snapshot
 
-Fill: TypeAlias = "Callable[[World, str], None]"  # places the objects of one kind; draws by seed and kind alone
-
 
 class World:
     """Objects of a console's kinds, changed only by `create` and `do` (and, before a task begins, `place` and `put`).
@@ -24,7 +22,7 @@ class World:
 
     __slots__ = ("agenda", "audit", "console", "fill", "filled", "limits", "made", "objects", "seed", "tick", "version")
 
-    def __init__(self, console: Console, seed: str, *, fill: Fill | None = None) -> None:
+    def __init__(self, console: Console, seed: str, *, fill: "Fill | None" = None) -> None:
         self.console = console
         self.seed = seed
         self.fill = fill
@@ -405,3 +403,6 @@ def _article(title: str) -> str:
 def _raise_if(errors: Mapping[str, str]) -> None:
     if errors:
         raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, next(iter(errors.values())), errors)
+
+
+Fill: TypeAlias = Callable[[World, str], None]  # places the objects of one kind; draws by seed and kind alone
