@@ -1,0 +1,3 @@
+"""Chinese texts of the console by their English source."""
+
+TABLE: dict[str, str] = {}
