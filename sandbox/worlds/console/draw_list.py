@@ -6,7 +6,7 @@ from sandbox.worlds.console.nodes import Card, Cards, Choice, Entry, Item, Line,
 from sandbox.worlds.console.records import Object
 from sandbox.worlds.console.screen import kept
 from sandbox.worlds.console.sections import Section
-from sandbox.worlds.console.values import EMPTY, link_column, shown, title_of
+from sandbox.worlds.console.values import EMPTY, fact, link_column, shown, title_of
 from sandbox.worlds.console.view import View
 
 
@@ -133,7 +133,7 @@ def _table(view: View, kind: Kind, part: list[tuple[Object, tuple[str, ...]]]) -
     rows = []
     for it, said in part:
         cells: list[tuple[Item, ...]] = [(_ticker(view, kind, it),)] if bulk else []
-        cells += [(_cell(kind, it, column, said[at]),) for column, at in zip(columns, places, strict=True)]
+        cells += [(_cell(view, kind, it, column, said[at]),) for column, at in zip(columns, places, strict=True)]
         if kind.drawer:
             cells.append((Press(f"peek:{it.id}", words.text("Quick look"), "quiet"),))
         rows.append(Row(tuple(cells)))
@@ -146,12 +146,12 @@ def _ticker(view: View, kind: Kind, it: Object) -> Tick:
     return Tick(f"tick:{it.id}", name, it.id in view.listing.ticked, bare=True)
 
 
-def _cell(kind: Kind, it: Object, column: str, said: str) -> Item:
+def _cell(view: View, kind: Kind, it: Object, column: str, said: str) -> Item:
     if column == link_column(kind):
         return Press(f"go:/{kind.path}/{it.id}", said if said != EMPTY else it.id, "", f"/{kind.path}/{it.id}")
     if column == "state":
         return Say(said, "slow" if it.ticks else "state")
-    return Say(said, "td")
+    return fact(view, it, column) if kind.field(column).references else Say(said, "td")
 
 
 def _card_list(view: View, kind: Kind, part: list[tuple[Object, tuple[str, ...]]]) -> Section:
@@ -162,7 +162,7 @@ def _card_list(view: View, kind: Kind, part: list[tuple[Object, tuple[str, ...]]
     for it, said in part:
         items: list[Item] = [_ticker(view, kind, it)] if kind.bulk_verbs else []
         linked = link_column(kind)
-        items.append(_cell(kind, it, linked, said[kind.columns.index(linked)]))
+        items.append(_cell(view, kind, it, linked, said[kind.columns.index(linked)]))
         for column, at in zip(columns, places, strict=True):
             if column != linked:
                 items.append(Say(f"{title_of(words, kind, column)}: {said[at]}", "line"))

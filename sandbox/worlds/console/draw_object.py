@@ -101,6 +101,8 @@ def _related_row(view: View, kind: Kind, it: Object, columns: tuple[str, ...], *
             cells.append(
                 (Press(f"go:/{kind.path}/{it.id}", said if said != EMPTY else it.id, "", f"/{kind.path}/{it.id}"),)
             )
+        elif column != "state" and kind.field(column).references:
+            cells.append((fact(view, it, column),))
         else:
             cells.append((Say(said, "td"),))
     if is_child and kind.verbs:

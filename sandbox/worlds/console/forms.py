@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sandbox.worlds.console.declare import Field, Kind, Verb, holds
+from sandbox.worlds.console.drafts import starting_value
 from sandbox.worlds.console.lexicon import Lexicon
 from sandbox.worlds.console.records import Object
 from sandbox.worlds.console.variant import Variant
@@ -31,10 +32,10 @@ class Form(Struct, frozen=True):
     steps: int = 0  # pages, the review counted; 0 in a dialog
 
     @staticmethod
-    def blank(kind: Kind, variant: Variant, *, steps: int = 0) -> "Form":
+    def blank(kind: Kind, variant: Variant, *, seed: str, steps: int = 0) -> "Form":
         """The create form of a kind as it opens."""
         fields = tuple(name for step in kind.wizard for name in in_order(step.fields, variant, kind.name))
-        values = {name: _preset(kind.field(name), variant) for name in fields}
+        values = {name: starting_value(kind, kind.field(name), variant, seed) for name in fields}
         return Form(kind.name, fields, values, steps=steps)
 
     @staticmethod
@@ -114,17 +115,3 @@ def held(words: Lexicon, kind: Kind, name: str, shown: str) -> str:
     """The value behind a shown text of a choice, a boolean or a state."""
     among = (*kind.states, *kind.slow_states()) if name == "state" else kind.field(name).choices or _YES_NO
     return next((value for value in among if words.text(value) == shown), shown)
-
-
-def _preset(field: Field, variant: Variant) -> str:
-    if variant.defaults == "plain" or field.type in ("text", "secret", "tags", "reference"):
-        return field.default
-    if variant.defaults == "missing":
-        return "no" if field.type == "boolean" else ""
-    if field.type == "boolean":
-        return "no" if field.default == "yes" else "yes"
-    if field.type == "choice" and field.default:
-        return field.choices[(field.choices.index(field.default) + 1) % len(field.choices)]
-    if field.type == "integer" and field.default and field.maximum is not None:
-        return str(min(field.maximum, int(field.default) + 1))
-    return field.default

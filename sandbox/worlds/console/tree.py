@@ -292,12 +292,12 @@ class TreeFace:
     def _wait(self) -> Did:
         before = self._state()
         for _ in range(PATIENCE):
-            if not self.view.is_pending:
-                break
             self.view.tick()
             self.look()
             if self._state() != before:
                 return _DONE
+            if not self.view.is_pending:
+                break
         return ActOutcome.NO_EFFECT, "nothing changed for 3 s"
 
     def _state(self) -> tuple[str, tuple[str, ...]]:

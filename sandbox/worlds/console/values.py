@@ -35,10 +35,19 @@ def fact(view: View, it: Object, field: str) -> Say | Press:
     kind = view.world.console.kind(it.kind)
     declared = kind.field(field)
     target = it.values[kind.index[field]]
-    there = view.world.console.kind(declared.references) if declared.references and target else None
-    if there is None or there.parent:
-        return Say(said, "td")
-    return Press(f"go:/{there.path}/{target}#{field}", said, "", f"/{there.path}/{target}")
+    address = address_of(view, target) if declared.references and target else ""
+    return Press(f"go:{address}#{it.id}.{field}", said, "", address) if address else Say(said, "td")
+
+
+def address_of(view: View, object_id: str) -> str:
+    """Where an object has its page: its own, or its parent's; "" where it is gone."""
+    it = view.world.objects.get(object_id)
+    if it is None:
+        return ""
+    kind = view.world.console.kind(it.kind)
+    if not kind.parent:
+        return f"/{kind.path}/{it.id}"
+    return address_of(view, it.values[kind.index[kind.parent]])
 
 
 def price(view: View, cents: int) -> str:

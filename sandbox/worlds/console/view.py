@@ -164,7 +164,7 @@ class View:
         self.pages += 1
         if place.page == "new" and self.kind:
             pages = len(self.kind.wizard)
-            self.form = Form.blank(self.kind, self.variant, steps=pages + (pages > 1))
+            self.form = Form.blank(self.kind, self.variant, seed=self.world.seed, steps=pages + (pages > 1))
 
     def _read(self, path: str, query: Mapping[str, str]) -> tuple[Place, Listing]:
         parts = [part for part in path.split("/") if part]
@@ -316,7 +316,9 @@ class View:
 
     def _child(self, kind_name: str, _: str) -> None:
         kind = self.world.console.kind(kind_name)
-        self._show(Dialog("child", kind_name, "", self.place.object_id), Form.blank(kind, self.variant))
+        self._show(
+            Dialog("child", kind_name, "", self.place.object_id), Form.blank(kind, self.variant, seed=self.world.seed)
+        )
 
     def _bulk(self, verb: str, _: str) -> None:
         kind = self.place.kind
