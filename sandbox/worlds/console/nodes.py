@@ -25,7 +25,7 @@ class Press(Struct, frozen=True, gc=False):
 
 
 class Entry(Struct, frozen=True, gc=False):
-    """An input for text. `kind`: text, integer, date, secret. Of a secret only whether it has a value is here."""
+    """An input for text. `kind`: text, integer, date, secret."""
 
     key: str
     title: str

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from sandbox.worlds.console.sections import Section
+from sandbox.worlds.console.sections import Section, Thing, ref_of
 from sandbox.worlds.console.view import View
 
 VIEWPORT = (1280, 720)
@@ -59,3 +59,16 @@ def kept(view: View, name: str, key: object, make: Callable[[], Section]) -> Sec
     section = make()
     view.memo[name] = (key, section)
     return section
+
+
+def usable(shown: Screen, key: str) -> Thing | None:
+    """The node with this key, if a person could use it now."""
+    ref = ref_of(key)
+    for pane in shown.panes:
+        if shown.modal and pane.name != "dialog":
+            continue
+        for section in pane.sections:
+            it = section.things.get(ref)
+            if it is not None and it.key == key and it.usable and "disabled" not in it.states:
+                return it
+    return None

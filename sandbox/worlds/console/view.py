@@ -116,6 +116,11 @@ class View:
         return bool(self.loading or self.world.pending or self.world.agenda)
 
     @property
+    def is_lost(self) -> bool:
+        """Whether there is nothing at the address."""
+        return self.place.page == "missing" or (self.place.page == "object" and self.it is None)
+
+    @property
     def address(self) -> str:
         """Path and query of the page."""
         place, kind = self.place, self.kind
