@@ -4,7 +4,7 @@ from sandbox.worlds.console.declare import Kind
 from sandbox.worlds.console.forms import CHOOSE, Form, shown_options
 from sandbox.worlds.console.nodes import Choice, Entry, Facts, Field, Item, Line, Node, Points, Press, Say, States, Tick
 from sandbox.worlds.console.screen import DIALOG, DIALOG_MOST, DRAWER, VIEWPORT, Pane, kept
-from sandbox.worlds.console.sections import MASK, Section
+from sandbox.worlds.console.sections import MASK, Section, squash
 from sandbox.worlds.console.values import EMPTY, price
 from sandbox.worlds.console.view import View
 
@@ -201,6 +201,7 @@ def _form_dialog(view: View, form: Form) -> tuple[str, list[Section]]:
         title = words.say(shape, verb=said, kind=words.noun(kind.plural if several else kind.title), label=label)
         warning, look = words.text(verb.warning), "danger" if verb.deletes else "primary"
         beside = view.world.facts(it) if it else {}
+    title = squash(title)
     sections = [kept(view, "dialog", (title, warning), lambda: _opening(title, warning))]
     for name in form.visible(kind, beside):
         sections += _fields(view, kind, form, name, beside, title, "dialog")

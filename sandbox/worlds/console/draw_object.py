@@ -5,7 +5,7 @@ from sandbox.worlds.console.forms import in_order
 from sandbox.worlds.console.nodes import Facts, Item, Line, Node, Press, Row, Say, Table
 from sandbox.worlds.console.records import Object
 from sandbox.worlds.console.screen import DRAWER, VIEWPORT, Pane, kept
-from sandbox.worlds.console.sections import Section
+from sandbox.worlds.console.sections import Section, squash
 from sandbox.worlds.console.values import EMPTY, fact, link_column, price, shown, title_of
 from sandbox.worlds.console.view import View
 
@@ -148,7 +148,7 @@ def drawer_pane(view: View, top: int) -> Pane | None:
         return None
     words = view.words
     kind = view.world.console.kind(it.kind)
-    label = f"{words.text(kind.title)} {view.world.label(it)}"
+    label = squash(f"{words.text(kind.title)} {view.world.label(it)}")
 
     def make() -> Section:
         address = f"/{kind.path}/{it.id}"

@@ -189,17 +189,25 @@ class Page:
 
     def table(self, node: Table) -> str:
         """Rows under headings."""
-        heads = "".join(
-            f"<th>{escape(head.text) if isinstance(head, Say) else self._item(head)}</th>" for head in node.heads
-        )
+        buttons = max((len(row.cells[-1]) for row in node.rows if row.cells), default=0)
+        heads = "".join(map(self._head, node.heads))
+        if buttons > 1:  # a column of buttons is as wide as they need
+            heads = f'{heads[: heads.rindex("<th")]}<th style="width:{20 + 110 * buttons}px">{heads[heads.rindex("<th") + 4 :]}'
         rows = "".join(map(self._row, node.rows))
         return (
             f'<table class="{self._class("rows")}" aria-label="{escape(node.label)}">'
             f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         )
 
+    def _head(self, head: Item) -> str:
+        return f"<th>{escape(head.text) if isinstance(head, Say) else self._item(head)}</th>"
+
+    def _cell(self, cell: tuple[Item, ...]) -> str:
+        inner = "".join(map(self._celled, cell))
+        return f'<td><div class="acts">{inner}</div></td>' if len(cell) > 1 else f"<td>{inner}</td>"
+
     def _row(self, row: Row) -> str:
-        cells = "".join(f"<td>{''.join(map(self._celled, cell))}</td>" for cell in row.cells)
+        cells = "".join(map(self._cell, row.cells))
         key = next((item.key for cell in row.cells for item in cell if isinstance(item, Press | Tick)), "")
         return f'<tr data-s="{escape(key)}">{cells}</tr>'
 

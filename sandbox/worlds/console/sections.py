@@ -51,7 +51,7 @@ class Thing:
     """One element before it has a place."""
 
     __slots__ = (
-        "height", "key", "label", "name", "node", "options", "ref", "role", "row", "states", "usable", "value",
+        "group", "height", "key", "label", "name", "node", "options", "ref", "role", "row", "states", "usable", "value",
         "width", "x", "y",
     )  # fmt: skip
 
@@ -61,7 +61,7 @@ class Thing:
         self.role = role
         self.name = name
         self.node = node
-        self.value = self.label = self.row = ""
+        self.value = self.label = self.row = self.group = ""
         self.states: States = ()
         self.options: tuple[str, ...] = ()
         self.usable = True
@@ -117,8 +117,6 @@ class Section:
 
     def _elements(self, x: int, y: int, width: int, top: int, bottom: int) -> Iterator[Element]:
         region, group = self.region, self.group
-        tables = {node.label for node in self.nodes if isinstance(node, Table)}
-        inner = next(iter(tables), group)  # a section has one table at most, and then nothing else
         for it in self.things.values():
             middle = y + it.y + it.height / 2
             states = it.states
@@ -132,7 +130,7 @@ class Section:
                 it.value,
                 states,
                 box,
-                inner,
+                it.group or group,
                 it.row,
                 it.label,
                 it.options,
@@ -293,11 +291,13 @@ def _table(node: Table, key: str, y: int) -> Iterator[Thing]:
         it.role = "cell" if type(head) is Say else it.role
         it.row = "" if said == it.name else said
         it.label = titles[0] if column == 1 and len(titles) == 2 else ""
-        it.x, it.y, it.width, it.height = column * wide, y, wide, TABLE_HEAD
+        it.x, it.y, it.width, it.height, it.group = column * wide, y, wide, TABLE_HEAD, node.label
         yield it
     y += TABLE_HEAD
     for number, row in enumerate(node.rows):
-        yield from _row(row, f"{key}.{number}", y, titles, wide)
+        for it in _row(row, f"{key}.{number}", y, titles, wide):
+            it.group = node.label
+            yield it
         y += TABLE_ROW
 
 
@@ -347,8 +347,8 @@ def _cards(node: Cards, key: str, y: int) -> Iterator[Thing]:
 
 def _toast(node: Toast, key: str, y: int) -> Iterator[Thing]:
     press = Press(node.key, node.dismiss, "icon")
-    said = Say(node.text, "span")
-    yield from _spread((press, said), key, y, LINE)
+    said = Say(node.text, "alert")
+    yield from _spread((said, press), key, y, LINE)
 
 
 _PARTS: dict[type, Callable[[Any, str, int], Iterator[Thing]]] = {
