@@ -1,7 +1,8 @@
 """The simulated cloud console: declared once; world, pages, tasks, verifiers and oracles follow from it."""
 
-from sandbox.registry import World, register
+from sandbox.registry import Simulator, World, register
 from sandbox.worlds.console.tasks import ENVIRONMENT, TASKS
+from sandbox.worlds.console.variant import DIMENSIONS
 
 
 def _world() -> World:
@@ -10,4 +11,10 @@ def _world() -> World:
     return ConsoleWorld()
 
 
-register(ENVIRONMENT, _world, TASKS)
+def _simulator() -> Simulator:
+    from sandbox.worlds.console.simulator import ConsoleSimulator  # only who plays one pays for it
+
+    return ConsoleSimulator()
+
+
+register(ENVIRONMENT, _world, TASKS, simulator=_simulator, dimensions=DIMENSIONS)

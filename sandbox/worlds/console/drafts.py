@@ -7,7 +7,7 @@ from sandbox.worlds.console.variant import Variant
 
 
 def starting_value(kind: Kind, field: Field, variant: Variant, seed: str) -> str:
-    """The first value of a field of a create form: its default, nothing, or (wrongly) something else that is allowed."""
+    """The first value of a field of a create form: its default, nothing, or another that is allowed."""
     if not field.default or variant.defaults == "plain":
         return field.default
     if variant.defaults == "missing":

@@ -50,7 +50,10 @@ class Filler:
         self.spared = self._spared()
 
     def __call__(self, world: World, kind: str) -> None:
-        """Give the world this kind's first objects."""
+        """Give the world this kind's first objects, and those that they refer to."""
+        for field in self.base.console.kind(kind).fields:
+            if field.references:
+                world.of_kind(field.references)
         for it in self.base.of_kind(kind):
             world.objects[it.id] = it
         world.made[kind] = self.base.made.get(kind, 0)
@@ -113,6 +116,10 @@ class Filler:
         if self.variant.hostile == "name" and kind.name in self.touched:
             near += hostile_names(rng)
         count = rng.randint(5, 14) if kind.name in self.touched else rng.randint(2, 6)
+        most = min((quota.limit for quota in kind.quotas if not quota.field), default=99)
+        count = max(
+            0, min(count, most - 2 - len(near) - len(wanted))
+        )  # room for the job and for a name that is leaving
         rows: Rows = []
         for at in range(len(near) + count):
             name = near[at] if at < len(near) else ""
@@ -216,22 +223,22 @@ class Filler:
         rng: random.Random,
         field: Field,
         wanted: str,
-        values: Mapping[str, str],
+        values: dict[str, str],
         must: bool,
         unwanted: frozenset[str],
     ) -> str:
         there = self.base.of_kind(field.references)
         if wanted:
             return next(it.id for it in there if self.base.label(it) == wanted)
-        fits = [
-            it
-            for it in there
-            if all(self.base.value(it, same) == values.get(same) for same in field.same)
-            and (it.kind, self.base.label(it)) not in self.spared
-            and self.base.label(it) not in unwanted
-            and not it.leaving
-        ]
-        return rng.choice(fits).id if fits and (must or rng.random() < 0.4) else ""
+        if not must and rng.random() > 0.4:  # most of those that may be empty are
+            return ""
+        labels = [(it, self.base.label(it)) for it in there if not it.leaving]
+        those = [it for it, label in labels if (it.kind, label) not in self.spared and label not in unwanted]
+        fits = [it for it in those if all(self.base.value(it, same) == values.get(same) for same in field.same)]
+        if must and those and not fits:  # it goes where something fits
+            fits = [rng.choice(those)]
+            values.update({same: self.base.value(fits[0], same) for same in field.same})
+        return rng.choice(fits).id if fits else ""
 
     def _mistakable(self, it: Object) -> bool:
         """Whether a stranger answers the description of what the task means."""

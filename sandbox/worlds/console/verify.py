@@ -10,6 +10,7 @@ from sandbox.contracts.tasks import Check, Outcome, Risk, Task, Verification
 from sandbox.worlds.console.declare import Kind
 from sandbox.worlds.console.furnish import furnish
 from sandbox.worlds.console.jobs import NOTHING, Job, Make, answer, carry_out
+from sandbox.worlds.console.lexicon import Lexicon
 from sandbox.worlds.console.records import PAGE, Object
 from sandbox.worlds.console.tasks import spec_of
 from sandbox.worlds.console.variant import Variant
@@ -35,6 +36,8 @@ class Judge:
         self.task = task
         self.job = job
         self._parameters = dict(task.goal.fields)
+        self._variant = Variant.of(task.environment)
+        self._lexicon = Lexicon.of(self._variant)
         self._expected: World | None = None
         self._untouched: World | None = None
         self._before: dict[str, Object] = {}
@@ -68,7 +71,7 @@ class Judge:
         ]
         if self.job.answers:
             right_answer = answer(self.job, expected, self._parameters)
-            checks.insert(0, Check("the answer is right", _same(said, right_answer), said))
+            checks.insert(0, Check("the answer is right", _same(said, right_answer, self._lexicon), said))
         if not self.job.answers or self._changes or self._new:
             checks.insert(0, Check("what was asked for is there", not missed, ", ".join(missed)))
         outcome = Outcome.VERIFIED if all(check.holds for check in checks) else Outcome.FAILED
@@ -78,8 +81,9 @@ class Judge:
         """Which share of the expected changes stands in the world now, 0 to 1; what is under way counts as arrived."""
         self._expect()
         total = len(self._changes) + len(self._new)
-        if not total:
-            return 0.0
+        if not total:  # what ends as it began, a restart, stands in the audit log alone
+            right = self._accepted(self._expect())
+            return (right & self._accepted(world)).total() / right.total() if right else 0.0
         stands = sum(self._stands(world, change) for change in self._changes)
         if self._new:
             new = [_described(world, it, self._before) for it in world.objects.values() if it.id not in self._before]
@@ -137,7 +141,7 @@ class Judge:
 
     def _loosened(self, made: Key) -> Key:
         """Where forms do not begin with the defaults, what the task does not speak of may be anything."""
-        if Variant.of(self.task.environment).defaults == "plain":
+        if self._variant.defaults == "plain":
             return made
         expected = self._expect_console_kind(made[0])
         spoken = {field for step in self.job.steps if isinstance(step, Make) for field, _ in step.values}
@@ -240,5 +244,6 @@ def _call(found: World, expected: World, ident: str) -> str:
     return f"{it.kind} {world.label(it)}" if it else ident
 
 
-def _same(said: str, right: str) -> bool:
-    return said.strip().casefold() == right.casefold()
+def _same(said: str, right: str, lexicon: Lexicon) -> bool:
+    """An answer may be given as the page shows it, in its own language, or as it is held."""
+    return said.strip().casefold() in (right.casefold(), lexicon.text(right).casefold())
