@@ -55,22 +55,19 @@ class Page:
         return "".join(self._pane(pane) for pane in screen.panes)
 
     def _pane(self, pane: Pane) -> str:
-        label = escape(pane.label)
-        match pane.name:
-            case "header":
-                return f"<header>{''.join(self._section(each) for each in pane.sections)}</header>"
-            case "banner":
-                return f'<div class="cookies">{self._grouped(pane.sections)}</div>'
-            case "nav":
-                return f"<nav>{''.join(self._nodes(section) for section in pane.sections)}</nav>"
-            case "main":
-                return f'<main data-page="{escape(pane.key)}">{self._grouped(pane.sections)}</main>'
-            case "drawer":
-                inner = "".join(self._section(each) for each in pane.sections)
-                return f'<aside role="dialog" aria-label="{label}" data-s="drawer:{escape(pane.key)}">{inner}</aside>'
-            case _:
-                inner = "".join(self._section(each) for each in pane.sections)
-                return f'<dialog aria-label="{label}" data-s="dialog:{escape(pane.key)}">{inner}</dialog>'
+        label, key = escape(pane.label), escape(pane.key)
+        if pane.name == "nav":
+            return f'<nav data-s="nav">{"".join(self._nodes(section) for section in pane.sections)}</nav>'
+        if pane.name == "banner":
+            return f'<div class="cookies" data-s="cookies">{self._grouped(pane.sections)}</div>'
+        if pane.name == "main":
+            return f'<main data-s="main" data-page="{key}">{self._grouped(pane.sections)}</main>'
+        inner = "".join(self._section(each) for each in pane.sections)
+        if pane.name == "header":
+            return f'<header data-s="header">{inner}</header>'
+        if pane.name == "drawer":
+            return f'<aside role="dialog" aria-label="{label}" data-s="drawer:{key}">{inner}</aside>'
+        return f'<dialog aria-label="{label}" data-s="dialog:{key}">{inner}</dialog>'
 
     def _grouped(self, sections: list[Section]) -> str:
         drawn = ""
