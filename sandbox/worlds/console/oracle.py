@@ -2,21 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
-
-from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Select, Type, Wait
-from sandbox.contracts.observations import Element, Observation
+from sandbox.contracts.actions import Finish, GiveUp
+from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, Proposal
 from sandbox.contracts.tasks import Goal
-from sandbox.worlds.console.declare import Console, Field, Kind, Verb
-from sandbox.worlds.console.forms_oracle import FormFiller, Move
-from sandbox.worlds.console.jobs import Do, Job, Make, Step, Target, Tell, Values, fact_field, sort_key, told
+from sandbox.worlds.console.declare import Console, Kind, Verb
+from sandbox.worlds.console.filling import dialog_move, wizard_move
+from sandbox.worlds.console.jobs import Do, Job, Make, Step, Tell, fact_field, told
 from sandbox.worlds.console.lexicon import Lexicon
+from sandbox.worlds.console.looks import Look, Move
 from sandbox.worlds.console.recall import Recall
 from sandbox.worlds.console.sight import EMPTY, Row, Sight
 from sandbox.worlds.console.variant import Variant
+from sandbox.worlds.console.ways import (
+    GONE,
+    find_row,
+    look_further,
+    name_of,
+    open_fact,
+    open_rows,
+    to_section,
+    to_target,
+)
 
-PATIENCE = 12  # waits in a row before giving up
+_INTERRUPTIONS = {"Your session has expired": "Sign in again", "How do you like the console?": "Not now"}
 
 
 class ConsoleOracle:
@@ -30,6 +39,231 @@ class ConsoleOracle:
 
     def act(self, observation: Observation, goal: Goal, history: Sequence[Past]) -> Proposal:
         """Propose; the same page, goal and history give the same action."""
-        move = Turn(self, Sight(observation, self.lexicon), Recall(history, self.lexicon), dict(goal.fields)).move()
+        sight, recall = Sight(observation, self.lexicon), Recall(history, self.lexicon)
+        look = Look(self.console, self.variant, self.lexicon, sight, recall, dict(goal.fields))
+        move = interruption(look) or work(look, self.job)
         value = 0.0 if isinstance(move.action, GiveUp) else 1.0
         return Proposal(move.action, 1.0, value=value, policy="oracle", why=move.why)
+
+
+def interruption(look: Look) -> Move | None:
+    """What has to be dealt with before anything else can be."""
+    for title, button in _INTERRUPTIONS.items():
+        if look.sight.dialog == look.text(title):
+            return look.press("button", look.text(button), "this stands in the way") or look.cancel()
+    return look.wait("the page is loading") if look.sight.is_loading else None
+
+
+def work(look: Look, job: Job) -> Move:
+    """The next move of the first step that is not done."""
+    done = 0
+    for number, step in enumerate(job.steps):
+        if _is_told_done(look, step):
+            done = number + 1
+    for step in job.steps[done:]:
+        move = _move(look, step)
+        if move is not None and move is not GONE:
+            return move
+    if look.sight.dialog:
+        return look.cancel()
+    return Move(Finish(), "everything is done")
+
+
+def _move(look: Look, step: Step) -> Move | None:
+    match step:
+        case Make():
+            return _make_child(look, step) if look.console.kind(step.kind).parent else _make(look, step)
+        case Do():
+            return _do(look, step)
+        case Tell():
+            return _tell(look, step)
+
+
+# --- what was done before ---
+
+
+def _is_told_done(look: Look, step: Step) -> bool:
+    """Whether a notice says that a step is done, or its form was sent and left behind."""
+    if isinstance(step, Tell):
+        return False
+    kind, done, label, button, opener = _form(look, step)
+    if look.sight.noticed(kind, label, done):
+        return True
+    within = {look.text(each) for each in ("Cancel", "Close", "Back", "Next")} | {button}
+    within |= {look.text(field.title) for field in kind.fields}
+    within |= {look.lexicon.say("Edit {step}", step=look.text(each.title)) for each in kind.wizard}
+    presses = look.recall.presses(button, opener=opener)
+    went_on = look.recall.went_on(presses, within)
+    if went_on is None:  # the last thing that happened: the form is still open where it was refused
+        title = look.text(kind.create_title)
+        return not look.sight.dialog and not (isinstance(step, Make) and look.sight.headed(title))
+    return went_on
+
+
+def _form(look: Look, step: Make | Do) -> tuple[Kind, str, str, str, str]:
+    """Of a step's form: its kind, what the notice says, of what, the button that sends it, and the one that opens it."""
+    if isinstance(step, Make):
+        kind = look.console.kind(step.kind)
+        title = look.text(kind.create_title)
+        try:
+            label = kind.label.format_map(look.wanted(step.values))
+        except KeyError:
+            label = ""
+        return kind, kind.created, label, title, title if kind.parent else ""
+    kind = look.console.kind(step.target.kind)
+    verb = kind.verb(step.verb)
+    changed = {field for field, _ in step.values}
+    label = "" if any("{" + field + "}" in kind.label for field in changed) else name_of(look, step.target)
+    return kind, verb.done, label, _submit(look, kind, verb), look.text(verb.title)
+
+
+def _was_sent(look: Look, step: Make | Do) -> bool:
+    """Whether its form was sent before, whatever came of it."""
+    _, _, _, button, opener = _form(look, step)
+    return bool(look.recall.presses(button, opener=opener))
+
+
+def _submit(look: Look, kind: Kind, verb: Verb) -> str:
+    return look.lexicon.say("{verb} {kind}", verb=look.text(verb.title), kind=look.lexicon.noun(kind.title))
+
+
+# --- making ---
+
+
+def _make(look: Look, step: Make) -> Move | None:
+    kind = look.console.kind(step.kind)
+    values = look.wanted(step.values)
+    name, sight = values.get("name", ""), look.sight
+    if sight.dialog:
+        return look.cancel()
+    if sight.headed(look.text(kind.create_title)):
+        return wizard_move(look, kind, values)
+    if not sight.in_section(kind) or sight.search(kind) is None:
+        return to_section(look, kind)
+    if _was_sent(look, step):  # and it is not known what came of it
+        row = sight.usable("link", name)
+        if row is not None and row.row:
+            return None
+        if (move := look_further(look, kind, name)) is not None:
+            return move
+    return look.press("link", look.text(kind.create_title), "open the create form") or look.wait("nothing can be made")
+
+
+def _make_child(look: Look, step: Make) -> Move | None:
+    if step.on is None:
+        raise ValueError(f"{step.kind} lives on its parent's page")
+    kind, parent = look.console.kind(step.kind), look.console.kind(step.on.kind)
+    values, sight = look.wanted(step.values), look.sight
+    title = look.text(kind.create_title)
+    if sight.dialog:
+        wanted = look.lexicon.say("{create} to {parent}", create=title, parent=name_of(look, step.on))
+        return dialog_move(look, kind, values, title) if sight.dialog == wanted else look.cancel()
+    move = to_target(look, step.on) or open_rows(look, parent, kind)
+    if move is not None:
+        return move
+    if sight.row(look.columns(kind, values)) is not None:
+        return None
+    return look.press("button", title, "open the form") or look.wait("there is no button to add it")
+
+
+# --- changing ---
+
+
+def _do(look: Look, step: Do) -> Move | None:
+    kind = look.console.kind(step.target.kind)
+    verb = kind.verb(step.verb)
+    values = look.wanted(step.values)
+    submit = _submit(look, kind, verb)
+    if look.sight.dialog:
+        title = look.lexicon.say(
+            "{verb} {kind} {label}",
+            verb=look.text(verb.title),
+            kind=look.lexicon.noun(kind.title),
+            label=name_of(look, step.target),
+        )
+        fits = look.sight.dialog.startswith(title) if title.endswith(" ") else look.sight.dialog == title
+        return dialog_move(look, kind, values, submit) if fits else look.cancel()
+    sent = _was_sent(look, step)
+    move = to_target(look, step.target, may_be_gone=verb.deletes and sent)
+    if move is not None:
+        return move
+    if kind.parent:
+        return _do_in_row(look, step, kind, verb, sent=sent)
+    if (seen := _seen(look, kind, verb, values, sent=sent)) is not False:
+        return seen
+    return look.press("button", look.text(verb.title), f"open {verb.title}") or look.wait(
+        f"{verb.title} is not possible"
+    )
+
+
+def _seen(look: Look, kind: Kind, verb: Verb, values: Mapping[str, str], *, sent: bool) -> Move | None | bool:
+    """None where the object's page shows that the verb was done, False where not, or the move to see it."""
+    if _has_state(look, verb, look.sight.state):
+        return None
+    shown = [look.sight.fact(look.title(kind, field)) for field in values]
+    if values and all(
+        fact is not None and fact.name == look.shown(kind, field, value)
+        for fact, (field, value) in zip(shown, values.items(), strict=True)
+    ):
+        return None
+    if not sent:
+        return False
+    if values:  # sent, but it is not known what came of it
+        for field in values:
+            if (move := open_fact(look, kind, field)) is not None:
+                return move
+        return False
+    if verb.slow is not None and verb.slow.to and verb.slow.to not in verb.from_states:
+        return False
+    activity = look.text(next(tab.title for tab in kind.tabs if tab.activity))
+    if not look.sight.tab_is_open(activity):
+        return look.press("tab", activity, "see whether it was done") or False
+    told_ = (f"{kind.name}.{verb.name}", look.text("accepted"))
+    return None if any(all(part in row.text for part in told_) for row in look.sight.rows()) else False
+
+
+def _has_state(look: Look, verb: Verb, state: str) -> bool:
+    """Whether a state says that the verb was done: its passing state, or where it leads if it could not begin there."""
+    if verb.slow is None or not state:
+        return False
+    arrived = verb.slow.to if verb.slow.to and verb.slow.to not in verb.from_states else ""
+    return state in (look.text(verb.slow.via), look.text(arrived) if arrived else "\0")
+
+
+def _do_in_row(look: Look, step: Do, kind: Kind, verb: Verb, *, sent: bool) -> Move | None:
+    row = find_row(look, step.target)
+    if row is None:
+        changed = dict(look.wanted(step.target.where)) | look.wanted(step.values)
+        if sent and (verb.deletes or look.sight.row(look.columns(kind, changed)) is not None):
+            return None
+        return Move(GiveUp(f"There is no such {kind.title.lower()}."), "no row reads so")
+    if _row_says_done(look, step, kind, verb, row, sent=sent):
+        return None
+    button = look.press("button", look.text(verb.title), "this is the row", row=row.text)
+    return button or look.wait(f"{verb.title} is not possible")
+
+
+def _row_says_done(look: Look, step: Do, kind: Kind, verb: Verb, row: Row, *, sent: bool) -> bool:  # all its signs
+    if _has_state(look, verb, row.value(look.text("State")) or ""):
+        return True
+    values = look.columns(kind, look.wanted(step.values))
+    if values and all(row.value(title) == value for title, value in values.items()):
+        return True
+    renewed = [name for name in verb.renews if name in kind.columns and kind.field(name).generated == "today"]
+    return sent and any(row.value(look.title(kind, name)) == look.console.today for name in renewed)
+
+
+# --- telling ---
+
+
+def _tell(look: Look, step: Tell) -> Move:
+    if look.sight.dialog:
+        return look.cancel()
+    kind = look.console.kind(step.target.kind)
+    field = fact_field(kind, told(step.fact, look.goal), look.goal)
+    move = to_target(look, step.target) or open_fact(look, kind, field)
+    if move is not None:
+        return move
+    fact = look.sight.fact(look.title(kind, field))
+    answer = "" if fact is None or fact.name == EMPTY else fact.name
+    return Move(Finish(answer), f"{field} is shown")

@@ -1,0 +1,90 @@
+"""What a teacher remembers: presses of a form's button, and which links were followed, told from the steps taken."""
+
+from collections.abc import Container, Sequence
+
+from sandbox.contracts.actions import ActOutcome, Click, Scroll, Select, Type, Wait
+from sandbox.contracts.policies import Past
+from sandbox.worlds.console.lexicon import Lexicon
+
+_ASIDE = ("Sign in again", "Not now", "Send", "Reject all", "Accept all", "Dismiss")
+
+
+class Recall:
+    """The steps taken so far, asked in the console's terms."""
+
+    def __init__(self, history: Sequence[Past], lexicon: Lexicon) -> None:
+        self.history = history
+        self._aside = {lexicon.text(each) for each in _ASIDE}
+
+    def presses(self, button: str, *, opener: str = "") -> list[int]:
+        """When a form's button was pressed and the press went through.
+
+        Where the button that opens the form is called the same (`opener`), only a press after filling counts.
+        """
+        found = []
+        filled = opener != button
+        for at, past in enumerate(self.history):
+            if isinstance(past.action, Type | Select) or past.role in ("checkbox", "switch"):
+                filled = True
+            elif isinstance(past.action, Click) and (past.role, past.name) == ("button", button):
+                if filled and past.result.outcome is ActOutcome.DONE:
+                    found.append(at)
+                filled = opener != button
+        return found
+
+    def after(self, at: int) -> Past | None:
+        """The first step after this one that is not just in passing."""
+        for past in self.history[at + 1 :]:
+            if not isinstance(past.action, Wait | Scroll) and past.name not in self._aside:
+                return past
+        return None
+
+    def went_on(self, presses: Sequence[int], within: Container[str]) -> bool | None:
+        """Whether the last press was followed by something outside its form; None where nothing followed yet."""
+        if not presses:
+            return False
+        following = self.after(presses[-1])
+        return None if following is None else following.name not in within
+
+    def was_blocked(self, button: str) -> bool:
+        """Whether the last press of this button was stopped on its way, so that the console never heard of it."""
+        presses = (past for past in reversed(self.history) if (past.role, past.name) == ("button", button))
+        last = next(presses, None)
+        return last is not None and last.result.outcome is ActOutcome.BLOCKED_REQUEST
+
+    def waits(self) -> int:
+        """How often it has just waited."""
+        count = 0
+        for past in reversed(self.history):
+            if not isinstance(past.action, Wait):
+                break
+            count += 1
+        return count
+
+    def repeats(self, button: str) -> int:
+        """How often this button has just been pressed, waiting in between."""
+        count = 0
+        for past in reversed(self.history):
+            if isinstance(past.action, Click) and past.name == button:
+                count += 1
+            elif not isinstance(past.action, Wait):
+                break
+        return count
+
+    def opened(self) -> str:
+        """The name of the last object that was opened from a row."""
+        return next((past.name for past in reversed(self.history) if past.role == "link" and past.row), "")
+
+    def followed(self, title: str, source: str) -> str:
+        """The object to which this fact of the source led when its link was followed last; "" where it never was."""
+        for at in range(len(self.history) - 1, -1, -1):
+            past = self.history[at]
+            if past.role == "link" and past.row == f"{title} | {past.name}" and self._came_from(at, source):
+                return past.name
+        return ""
+
+    def _came_from(self, at: int, source: str) -> bool:
+        for past in reversed(self.history[:at]):
+            if past.role == "link":
+                return past.name == source
+        return False
