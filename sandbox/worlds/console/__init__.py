@@ -1,6 +1,7 @@
 """The simulated cloud console: declared once; world, pages, tasks, verifiers and oracles follow from it."""
 
 from sandbox.registry import Simulator, World, register
+from sandbox.worlds.console.cloud import CLOUD
 from sandbox.worlds.console.tasks import ENVIRONMENT, TASKS
 from sandbox.worlds.console.variant import DIMENSIONS
 
@@ -8,7 +9,7 @@ from sandbox.worlds.console.variant import DIMENSIONS
 def _world() -> World:
     from sandbox.worlds.console.instance import ConsoleWorld  # only who runs a console pays for it
 
-    return ConsoleWorld()
+    return ConsoleWorld(ENVIRONMENT, CLOUD)
 
 
 def _simulator() -> Simulator:

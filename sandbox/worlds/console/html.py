@@ -187,13 +187,13 @@ class Page:
     def table(self, node: Table) -> str:
         """Rows under headings."""
         buttons = max((len(row.cells[-1]) for row in node.rows if row.cells), default=0)
-        heads = "".join(map(self._head, node.heads))
+        heads = [self._head(head) for head in node.heads]
         if buttons > 1:  # a column of buttons is as wide as they need
-            heads = f'{heads[: heads.rindex("<th")]}<th style="width:{20 + 110 * buttons}px">{heads[heads.rindex("<th") + 4 :]}'
+            heads[-1] = heads[-1].replace("<th>", f'<th style="width:{20 + 110 * buttons}px">')
         rows = "".join(map(self._row, node.rows))
         return (
             f'<table class="{self._class("rows")}" aria-label="{escape(node.label)}">'
-            f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+            f"<thead><tr>{''.join(heads)}</tr></thead><tbody>{rows}</tbody></table>"
         )
 
     def _head(self, head: Item) -> str:

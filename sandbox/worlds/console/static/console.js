@@ -78,7 +78,10 @@ function focus(element) {
 const identity = (node) => (node.nodeType === 1 ? node.dataset.k ?? node.dataset.s ?? "" : "");
 const alike = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName && identity(a) === identity(b);
 
+// What is gone goes first: a node that is moved would lose its scrolling and its focus.
 function morph(old, fresh) {
+  const wanted = new Set([...fresh.childNodes].map(identity));
+  for (const child of [...old.childNodes]) if (identity(child) && !wanted.has(identity(child))) child.remove();
   let at = old.firstChild;
   for (const next of [...fresh.childNodes]) {
     let match = at;
