@@ -74,7 +74,7 @@ def _wanted(look: Look, field: Field, element: Element, values: Mapping[str, str
     """What an input is to hold, as the page shows it; None where it may hold what it does."""
     if field.name in values:
         value = values[field.name]
-    elif field.type in ("tags", "secret") or (look.variant.defaults != "plain" and holds(element, field)):
+    elif field.type in ("tags", "secret") or (look.variant.defaults != "plain" and _is_filled(look, element, field)):
         return None  # nobody spoke of it
     else:
         value = field.default
@@ -85,6 +85,10 @@ def _wanted(look: Look, field: Field, element: Element, values: Mapping[str, str
     if element.role == "combobox":
         return look.text(value) if value else _nothing(element)
     return value
+
+
+def _is_filled(look: Look, element: Element, field: Field) -> bool:
+    return holds(element, field) not in ("", look.text("Choose…"))
 
 
 def _nothing(element: Element) -> str:

@@ -69,9 +69,10 @@ def meddle(world: World, meant: Container[str], kinds: Sequence[str], rng: rando
     plans: list[tuple[str, str]] = []
     for name in kinds:
         kind = world.console.kind(name)
-        verbs = [verb for verb in kind.verbs if not verb.fields and not verb.when]
+        verbs = [verb for verb in kind.verbs if not (verb.fields or verb.when or verb.renews)]
         for it in world.of_kind(name):
-            fits = [verb for verb in verbs if world.allowed(it, verb)]
+            used = any(True for _ in world.referring(it))
+            fits = [verb for verb in verbs if world.allowed(it, verb) and not (verb.deletes and used)]
             if fits and it.id not in meant:
                 plans.append((it.id, rng.choice(fits).name))
     chosen = rng.sample(plans, min(_PLANS, len(plans)))

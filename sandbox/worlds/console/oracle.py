@@ -58,7 +58,7 @@ def work(look: Look, job: Job) -> Move:
     """The next move of the first step that is not done."""
     done = 0
     for number, step in enumerate(job.steps):
-        if _is_told_done(look, step):
+        if _is_told_done(look, step) or _was_left(look, job, number):
             done = number + 1
     for step in job.steps[done:]:
         move = _move(look, step)
@@ -100,8 +100,38 @@ def _is_told_done(look: Look, step: Step) -> bool:
     return went_on
 
 
+def _was_left(look: Look, job: Job, number: int) -> bool:
+    """Whether a step's form was sent, and after that a later step begun: then somebody saw that it was done."""
+    step = job.steps[number]
+    if isinstance(step, Tell):
+        return False
+    _, _, _, button, opener = _form(look, step)
+    presses = look.recall.presses(button, opener=opener)
+    if not presses:
+        return False
+    own = {*_sections(look, step), button, opener}
+    later = {name for each in job.steps[number + 1 :] for name in (*_sections(look, each), *_openers(look, each))}
+    return look.recall.pressed_after(presses[-1], later - own)
+
+
+def _sections(look: Look, step: Step) -> set[str]:
+    """Names of the lists through which a step leads."""
+    target = step.on if isinstance(step, Make) else step.target
+    kinds = {each.kind for each in target.beneath()} if target else set()
+    if isinstance(step, Make):
+        kinds.add(step.kind)
+    return {look.text(look.console.kind(kind).plural) for kind in kinds}
+
+
+def _openers(look: Look, step: Step) -> set[str]:
+    """Buttons and links that open a step's form."""
+    if isinstance(step, Make):
+        return {look.text(look.console.kind(step.kind).create_title)}
+    return {look.text(look.console.kind(step.target.kind).verb(step.verb).title)} if isinstance(step, Do) else set()
+
+
 def _form(look: Look, step: Make | Do) -> tuple[Kind, str, str, str, str]:
-    """Of a step's form: its kind, what the notice says, of what, the button that sends it, and the one that opens it."""
+    """Of a step's form: its kind, what the notice says of what, the button that sends it, the one that opens it."""
     if isinstance(step, Make):
         kind = look.console.kind(step.kind)
         title = look.text(kind.create_title)
@@ -138,6 +168,8 @@ def _make(look: Look, step: Make) -> Move | None:
         return look.cancel()
     if sight.headed(look.text(kind.create_title)):
         return wizard_move(look, kind, values)
+    if sight.on_detail(kind) and sight.headed(name) and _was_sent(look, step):
+        return None
     if not sight.in_section(kind) or sight.search(kind) is None:
         return to_section(look, kind)
     if _was_sent(look, step):  # and it is not known what came of it
@@ -184,7 +216,8 @@ def _do(look: Look, step: Do) -> Move | None:
         fits = look.sight.dialog.startswith(title) if title.endswith(" ") else look.sight.dialog == title
         return dialog_move(look, kind, values, submit) if fits else look.cancel()
     sent = _was_sent(look, step)
-    move = to_target(look, step.target, may_be_gone=verb.deletes and sent)
+    victim = _victim(look, step) if verb.deletes and sent else ""
+    move = to_target(look, step.target, may_be_gone=verb.deletes and sent, victim=victim)
     if move is not None:
         return move
     if kind.parent:
@@ -196,7 +229,14 @@ def _do(look: Look, step: Do) -> Move | None:
     )
 
 
-def _seen(look: Look, kind: Kind, verb: Verb, values: Mapping[str, str], *, sent: bool) -> Move | None | bool:
+def _victim(look: Look, step: Do) -> str:
+    """What was open when a deletion was sent: where the target has no name, this is what has to be gone."""
+    _, _, _, button, opener = _form(look, step)
+    presses = look.recall.presses(button, opener=opener)
+    return look.recall.opened(before=presses[-1]) if presses else ""
+
+
+def _seen(look: Look, kind: Kind, verb: Verb, values: Mapping[str, str], *, sent: bool) -> Move | bool | None:
     """None where the object's page shows that the verb was done, False where not, or the move to see it."""
     if _has_state(look, verb, look.sight.state):
         return None

@@ -14,6 +14,7 @@ class Recall:
 
     def __init__(self, history: Sequence[Past], lexicon: Lexicon) -> None:
         self.history = history
+        self._cancel = lexicon.text("Cancel")
         self._aside = {lexicon.text(each) for each in _ASIDE}
 
     def presses(self, button: str, *, opener: str = "") -> list[int]:
@@ -29,6 +30,7 @@ class Recall:
             elif isinstance(past.action, Click) and (past.role, past.name) == ("button", button):
                 if filled and past.result.outcome is ActOutcome.DONE:
                     found.append(at)
+            elif past.role in ("link", "tab") or past.name == self._cancel:
                 filled = opener != button
         return found
 
@@ -71,9 +73,13 @@ class Recall:
                 break
         return count
 
-    def opened(self) -> str:
-        """The name of the last object that was opened from a row."""
-        return next((past.name for past in reversed(self.history) if past.role == "link" and past.row), "")
+    def pressed_after(self, at: int, names: Container[str]) -> bool:
+        """Whether a button or link of these names was pressed after a step."""
+        return any(past.name in names and past.role in ("button", "link") for past in self.history[at + 1 :])
+
+    def opened(self, *, before: int | None = None) -> str:
+        """The name of the last object that was opened from a row (before a step)."""
+        return next((past.name for past in reversed(self.history[:before]) if past.role == "link" and past.row), "")
 
     def followed(self, title: str, source: str) -> str:
         """The object to which this fact of the source led when its link was followed last; "" where it never was."""

@@ -18,10 +18,10 @@ class Row(Struct, frozen=True):
     text: str
     elements: tuple[Element, ...]
 
-    @property
-    def link(self) -> Element | None:
-        """What leads to the object."""
-        return next((each for each in self.elements if each.role == "link"), None)
+    def link(self, title: str) -> Element | None:
+        """What leads to the object: the link under this column, or a card's only one."""
+        links = [each for each in self.elements if each.role == "link"]
+        return next((each for each in links if each.label == title), links[0] if links else None)
 
     def value(self, title: str) -> str | None:
         """What stands under a column, or behind "Title: " in a card."""
@@ -55,9 +55,9 @@ class Sight:
     def usable(self, role: str, name: str, *, row: str = "") -> Element | None:
         """A button, link or tab with this very name (and row)."""
         for each in self.elements:
-            if each.role == role and each.name == name and (not row or each.row == row):
-                if "disabled" not in each.states:
-                    return each
+            fits = each.role == role and each.name == name and (not row or each.row == row)
+            if fits and "disabled" not in each.states:
+                return each
         return None
 
     def input(self, title: str) -> Element | None:
@@ -149,7 +149,7 @@ class Sight:
         )
         before, _, after = text.partition("\0")
         for toast in self.observation.toasts:
-            if toast.startswith(before) and toast.endswith(after):
-                if not label or toast[len(before) : len(toast) - len(after)] == label:
-                    return True
+            of = toast[len(before) : len(toast) - len(after)]
+            if toast.startswith(before) and toast.endswith(after) and (not label or of == label):
+                return True
         return False

@@ -9,15 +9,18 @@ from sandbox.worlds.console.sight import Row
 GONE = Move(Finish(), "it is gone")  # told by who looked for something that may have been deleted
 
 
-def to_target(look: Look, target: Target, *, may_be_gone: bool = False) -> Move | None:
-    """The next move towards the page of what is meant (of a child: its parent's tab); None where it is open."""
+def to_target(look: Look, target: Target, *, may_be_gone: bool = False, victim: str = "") -> Move | None:
+    """The next move towards the page of what is meant (of a child: its parent's tab); None where it is open.
+
+    `victim` is the name of what a deletion was sent for: once its row is missing, it is gone.
+    """
     kind = look.console.kind(target.kind)
     if kind.parent and target.on is not None:
         return to_target(look, target.on) or open_rows(look, look.console.kind(target.on.kind), kind)
     if target.of is not None:
         return _along_link(look, target)
     if target.on is not None:
-        return _over_tab(look, target, may_be_gone=may_be_gone)
+        return _over_tab(look, target, victim=victim)
     return to_object(look, kind, name_of(look, target), may_be_gone=may_be_gone)
 
 
@@ -130,7 +133,7 @@ def _along_link(look: Look, target: Target) -> Move | None:
     return Move(Click(fact.ref), "this leads to it")
 
 
-def _over_tab(look: Look, target: Target, *, may_be_gone: bool) -> Move | None:
+def _over_tab(look: Look, target: Target, *, victim: str) -> Move | None:
     """Open the other object, the tab with the rows, and the row that fits."""
     kind = look.console.kind(target.kind)
     if target.on is None:
@@ -141,10 +144,12 @@ def _over_tab(look: Look, target: Target, *, may_be_gone: bool) -> Move | None:
     move = to_target(look, target.on) or open_rows(look, there, kind)
     if move is not None:
         return move
+    title = look.title(kind, "name") if "name" in kind.index else ""
+    if victim and look.sight.row({title: victim}) is None:
+        return GONE
     row = find_row(look, target)
-    if row is not None and row.link is not None:
-        return Move(Click(row.link.ref), "this row fits")
-    return missing(kind, "that fits", may_be_gone=may_be_gone)
+    link = row.link(title) if row else None
+    return Move(Click(link.ref), "this row fits") if link else missing(kind, "that fits", may_be_gone=False)
 
 
 def _is_open(look: Look, kind: Kind, target: Target) -> bool:

@@ -190,8 +190,8 @@ CHAINS: tuple[ConsoleTask, ...] = (
             "whose only member is {instance} with weight {weight}.",
         ),
         phrases_zh=(
-            "新建 http 后端池 {pool}（端口 {port}），加入实例 {instance}（权重 {weight}），再让负载均衡 {load_balancer} "
-            "在 http 80 转发到它。",
+            "新建 http 后端池 {pool}（端口 {port}），加入实例 {instance}（权重 {weight}），"
+            "再让负载均衡 {load_balancer} 在 http 80 转发到它。",
             "给负载均衡 {load_balancer} 加一个 http 80 监听，转发到新后端池 {pool}（http，端口 {port}），成员只有 "
             "{instance}，权重 {weight}。",
         ),

@@ -50,12 +50,13 @@ def _creations(console: Console, kind: Kind) -> Iterator[ConsoleTask]:
     told_zh = "，".join(f"{_zh(kind.field(name).title)} {text}" for name, text in values)
     noun, noun_zh = _low(kind.title), _zh(kind.title)
     verb = kind.create_title.split()[0]
+    place = f" in its {_low(kind.field(kind.parent).title)}" if kind.parent else ""
     yield spec(
         console,
         f"{verb.lower()}-{_slug(kind)}",
         kind.create_title,
         job,
-        summary=f"{verb} {_article(noun)} as described{' in its ' + _low(kind.field(kind.parent).title) if kind.parent else ''}.",
+        summary=f"{verb} {_article(noun)} as described{place}.",
         blanks=blanks,
         phrases=(
             f"{kind.create_title}{where}: {told}.",
