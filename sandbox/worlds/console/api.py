@@ -83,7 +83,7 @@ class Server:
             return Reply(HTTPStatus.NOT_FOUND.value, "There is no such object any more.")
         if parts[1] == SEVERAL:
             return self._several(kind, verb, request.body.get("ids", "").split(","))
-        it = self.world.objects.get(parts[1])
+        it = self.world.get(parts[1])
         if it is None or it.kind != kind.name:
             return Reply(HTTPStatus.NOT_FOUND.value, "There is no such object any more.")
         label = self.world.label(it)
@@ -96,7 +96,7 @@ class Server:
             return Reply(HTTPStatus.NOT_FOUND.value, f"{verb.title} is not done to several at once.")
         refused = []
         for object_id in ids:
-            it = self.world.objects.get(object_id)
+            it = self.world.get(object_id)
             if it is None or it.kind != kind.name:
                 refused.append(f"{object_id} is gone")
                 continue

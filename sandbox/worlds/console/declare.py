@@ -221,6 +221,10 @@ class Console(Struct, frozen=True, forbid_unknown_fields=True, dict=True, eq=Fal
         return {kind.path: kind for kind in self.kinds}
 
     @cached_property
+    def _by_prefix(self) -> dict[str, Kind]:
+        return {kind.prefix: kind for kind in self.kinds}
+
+    @cached_property
     def _referring(self) -> dict[str, tuple[tuple[Kind, Field], ...]]:
         found: dict[str, list[tuple[Kind, Field]]] = {}
         for kind in self.kinds:
@@ -239,6 +243,10 @@ class Console(Struct, frozen=True, forbid_unknown_fields=True, dict=True, eq=Fal
     def at(self, path: str) -> Kind | None:
         """The kind whose addresses have this segment, or None."""
         return self._by_path.get(path)
+
+    def kind_of(self, object_id: str) -> Kind | None:
+        """The kind whose ids look like this one, or None."""
+        return self._by_prefix.get(object_id.rpartition("-")[0])
 
     def referring(self, kind: str) -> tuple[tuple[Kind, Field], ...]:
         """Every (kind, field) that refers to this kind."""

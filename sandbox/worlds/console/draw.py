@@ -13,12 +13,24 @@ from sandbox.worlds.console.sections import Section
 from sandbox.worlds.console.view import View
 
 TOP_COLUMNS = 6
+PAGES_KEPT = 1024  # about 40 KB each
 _WIDE, _HIGH = VIEWPORT
+_pages: dict[tuple[object, ...], Screen] = {}  # oldest first
 _frames: dict[tuple[Console, Lexicon, str, str], Section] = {}  # navigation: the same for all views of one console
 
 
 def screen(view: View) -> Screen:
-    """The page as it is now."""
+    """The page as it is now. Pages are kept by what they show: who comes back to one finds it drawn."""
+    key = view.key
+    found = _pages.get(key)
+    if found is None:
+        while len(_pages) >= PAGES_KEPT:
+            del _pages[next(iter(_pages))]
+        found = _pages[key] = _drawn(view)
+    return found
+
+
+def _drawn(view: View) -> Screen:
     top = HEADER
     panes = [_header(view)]
     if view.cookies:
@@ -34,7 +46,7 @@ def screen(view: View) -> Screen:
     drawer = drawer_pane(view, top)
     right = DRAWER if drawer else 0
     title, sections = _page(view)
-    main = Pane("main", left, _WIDE - left - right, top, _HIGH - top, sections, key=str(view.pages))
+    main = Pane("main", left, _WIDE - left - right, top, _HIGH - top, sections)
     panes.append(main)
     if drawer:
         panes.append(drawer)

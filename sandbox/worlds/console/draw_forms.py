@@ -92,7 +92,7 @@ def _fields(  # one field with all that decides how it is drawn
 ) -> list[Section]:
     field = kind.field(name)
     value, error = form.values[name], form.errors.get(name, "")
-    world = view.world.version if field.references else 0
+    world = view.world.token if field.references else 0
     key = (kind, value, error, form.drafts.get(name, ""), world, group, region)
 
     def make() -> Section:
@@ -186,7 +186,7 @@ def _form_dialog(view: View, form: Form) -> tuple[str, list[Section]]:
     assert dialog is not None
     kind = view.world.console.kind(dialog.kind)
     beside: dict[str, str] = {}
-    it = view.world.objects.get(dialog.object_id)
+    it = view.world.get(dialog.object_id)
     if dialog.about == "child":
         parent = view.world.label(it) if it else ""
         submit = words.text(kind.create_title)

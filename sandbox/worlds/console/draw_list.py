@@ -29,7 +29,7 @@ def list_page(view: View, kind: Kind) -> list[Section]:
     ]
     if view.loading:
         return [*sections, kept(view, "spinner", "", lambda: Section("spinner", (Say(text("Loading…"), "spinner"),)))]
-    key = (kind, view.world.version, listing)
+    key = (kind, view.world.token, listing)
     if listing.ticked:
         sections.append(kept(view, "bulk", (kind, listing.ticked), lambda: _bulk(view, kind)))
     last = view.memo.get("rows")
@@ -76,7 +76,7 @@ def _bulk(view: View, kind: Kind) -> Section:
 def _found(view: View, kind: Kind) -> list[tuple[Object, tuple[str, ...]]]:
     """Objects with what their columns say, narrowed and sorted."""
     listing, world = view.listing, view.world
-    key = (kind, world.version)
+    key = (kind, world.token)
     last = view.memo.get("texts")
     if last is None or last[0] != key:
         texts = [(it, tuple(shown(view, it, column) for column in kind.columns)) for it in world.of_kind(kind.name)]

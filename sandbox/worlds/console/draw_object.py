@@ -21,7 +21,7 @@ def object_page(view: View, kind: Kind, it: Object) -> list[Section]:
         return [head, waits]
     tab = next((each for each in kind.tabs if each.name == view.place.tab), kind.tabs[0])
     tabs = kept(view, "tabs", (kind, tab.name), lambda: _tabs(view, kind, tab))
-    version = len(view.world.audit) if tab.activity else view.world.version
+    version = len(view.world.audit) if tab.activity else view.world.token
     panel = kept(view, "panel", (it.id, tab.name, version), lambda: _panel(view, kind, it, tab))
     return [head, tabs, panel]
 
@@ -143,7 +143,7 @@ def _activity(view: View, it: Object) -> tuple[Node, ...]:
 
 def drawer_pane(view: View, top: int) -> Pane | None:
     """The quick look at one object, beside the list."""
-    it = view.world.objects.get(view.drawer) if view.drawer else None
+    it = view.world.get(view.drawer) if view.drawer else None
     if it is None or view.place.page != "list":
         return None
     words = view.words
@@ -159,5 +159,5 @@ def drawer_pane(view: View, top: int) -> Pane | None:
         facts = Facts(_facts(view, kind, it, kind.drawer, first=False))
         return Section("drawer", (Say(label, "h2"), facts, Line(buttons, "actions")), group=label, region="dialog")
 
-    section = kept(view, "drawer", (it.id, view.world.version), make)
+    section = kept(view, "drawer", (it.id, view.world.token), make)
     return Pane("drawer", VIEWPORT[0] - DRAWER, DRAWER, top, VIEWPORT[1] - top, [section], key=it.id, label=label)

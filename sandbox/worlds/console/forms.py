@@ -47,6 +47,12 @@ class Form(Struct, frozen=True):
         return Form(kind.name, fields, values)
 
     @property
+    def key(self) -> tuple[object, ...]:
+        """Equal where the form is equal."""
+        said = (*self.values.items(), self.complaint, self.confirm, self.step)
+        return (self.kind, said, tuple(self.errors.items()), tuple(self.drafts.items()))
+
+    @property
     def is_last(self) -> bool:
         """Whether the next thing is to send it."""
         return self.step >= self.steps - 1

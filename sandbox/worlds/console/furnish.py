@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -22,13 +23,23 @@ _LEAVING_TICKS = 6
 
 def furnish(task: Task) -> World:
     """The world in which the task begins, each kind filled when first looked at. Equal tasks give equal worlds."""
+    filler = _filler(task)
+    console = filler.base.console
+    world = World(console, filler.base.seed, fill=filler)
+    if filler.variant.names == "taken":
+        for kind in filler.touched:  # what is on its way at the start has to be there from the start
+            world.of_kind(kind)
+    if filler.variant.operator == "busy":
+        meddle(world, filler.things_seen, filler.touched, filler.rng("meddle"))
+    return world
+
+
+@lru_cache(maxsize=256)
+def _filler(task: Task) -> "Filler":
+    # Its world is pristine and deterministic, so all worlds of one task may share it.
     spec = spec_of(task.template)
     console, job, scene = (spec.console, spec.job, spec.scene) if spec else (CLOUD, NOTHING, ())
-    filler = Filler(task, console, job, scene)
-    world = World(console, filler.base.seed, fill=filler)
-    if filler.variant.operator == "busy":
-        meddle(world, filler.things_seen, touched_kinds(job, console), filler.rng("meddle"))
-    return world
+    return Filler(task, console, job, scene)
 
 
 class Filler:

@@ -61,7 +61,7 @@ class Page:
         if pane.name == "banner":
             return f'<div class="cookies" data-s="cookies">{self._grouped(pane.sections)}</div>'
         if pane.name == "main":
-            return f'<main data-s="main" data-page="{key}">{self._grouped(pane.sections)}</main>'
+            return f'<main data-s="main">{self._grouped(pane.sections)}</main>'
         inner = "".join(self._section(each) for each in pane.sections)
         if pane.name == "header":
             return f'<header data-s="header">{inner}</header>'

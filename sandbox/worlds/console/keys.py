@@ -39,11 +39,11 @@ def pressed(face: "TreeFace", key: Key) -> tuple[ActOutcome, str]:
 
 
 def _tab(face: "TreeFace") -> None:
-    stops = face.focusable()
+    stops = face.screen.stops
     if not stops:
         return
-    at = stops.index(face.focus) + 1 if face.focus in stops else 0
-    face.focus = stops[at % len(stops)]
+    at = stops[face.focus] + 1 if face.focus in stops else 0
+    face.focus = list(stops)[at % len(stops)]
     found = face.thing(face.focus)
     if found is not None:
         face.reveal(found[0], found[2])

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from sandbox.contracts.observations import Observation
 from sandbox.worlds.console.sections import Section, Thing, ref_of
 from sandbox.worlds.console.view import View
 
@@ -40,12 +41,40 @@ class Pane(Struct):
         return max(0, self.content - self.height)
 
 
-class Screen(Struct):
-    """All that is on the screen, in document order."""
+class Screen:
+    """All that is on the screen, in document order. Shared by all views that show the same; never changed."""
 
-    title: str
-    panes: list[Pane]
-    modal: str = ""  # key of the dialog that lies over everything
+    __slots__ = ("_index", "_stops", "modal", "panes", "seen", "title")
+
+    def __init__(self, title: str, panes: list[Pane], modal: str = "") -> None:
+        self.title = title
+        self.panes = panes
+        self.modal = modal  # key of the dialog that lies over everything
+        self.seen: dict[tuple[object, ...], Observation] = {}  # by focus and scrolling; owned by the tree
+        self._index: dict[int, tuple[Pane, Thing, float]] | None = None
+        self._stops: dict[str, int] | None = None
+
+    @property
+    def index(self) -> dict[int, tuple[Pane, Thing, float]]:
+        """Every node by ref: its part of the screen, itself, and where its middle lies in that part's content."""
+        if self._index is None:
+            self._index = {}
+            for pane in self.panes:
+                y = pane.pad
+                for section in pane.sections:
+                    for ref, it in section.things.items():
+                        self._index[ref] = (pane, it, y + it.y + it.height / 2)
+                    y += section.height
+        return self._index
+
+    @property
+    def stops(self) -> dict[str, int]:
+        """Keys of what can be focused, in the order of Tab, with their places in it."""
+        if self._stops is None:
+            shown = (pane for pane in self.panes if not self.modal or pane.name == "dialog")
+            keys = (key for pane in shown for section in pane.sections for key in section.stops)
+            self._stops = {key: at for at, key in enumerate(keys)}
+        return self._stops
 
 
 def kept(view: View, name: str, key: object, make: Callable[[], Section]) -> Section:
@@ -63,12 +92,5 @@ def kept(view: View, name: str, key: object, make: Callable[[], Section]) -> Sec
 
 def usable(shown: Screen, key: str) -> Thing | None:
     """The node with this key, if a person could use it now."""
-    ref = ref_of(key)
-    for pane in shown.panes:
-        if shown.modal and pane.name != "dialog":
-            continue
-        for section in pane.sections:
-            it = section.things.get(ref)
-            if it is not None and it.key == key and it.usable and "disabled" not in it.states:
-                return it
-    return None
+    found = shown.index.get(ref_of(key))
+    return found[1] if found and found[1].key == key and key in shown.stops else None

@@ -15,6 +15,7 @@ def checked(console: Console) -> Console:
     """The same declaration, if it is sound. Raises BadDeclaration with every problem found."""
     problems = [*_repeats("kind", [k.name for k in console.kinds], console.name)]
     problems += _repeats("path", [k.path for k in console.kinds], console.name)
+    problems += _repeats("prefix", [k.prefix for k in console.kinds], console.name)
     for kind in console.kinds:
         for problem in _kind_problems(console, kind):
             problems.append(f"{console.name}.{kind.name}: {problem}")

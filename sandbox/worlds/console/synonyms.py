@@ -1,3 +1,44 @@
 """Other English words for the same things, as other vendors call them."""
 
-SYNONYMS: dict[str, dict[str, str]] = {"plain": {}, "first": {}, "second": {}}
+_FIRST = {
+    "Instance": "Virtual machine", "Instances": "Virtual machines", "Create instance": "Launch virtual machine",
+    "Instance group": "Scale set", "Instance groups": "Scale sets", "Create instance group": "Create scale set",
+    "Disk": "Volume", "Disks": "Volumes", "Create disk": "New volume", "Attached disks": "Attached volumes",
+    "Security group": "Firewall", "Security groups": "Firewalls", "Create security group": "New firewall",
+    "Change security group": "Change firewall", "Public address": "Static address", "Public addresses": "Static addresses",
+    "Reserve public address": "Reserve static address", "Network": "Virtual network", "Networks": "Virtual networks",
+    "Create network": "Create virtual network", "Load balancer": "Balancer", "Load balancers": "Balancers",
+    "Create load balancer": "New balancer", "Pool": "Target group", "Pools": "Target groups",
+    "Create pool": "New target group", "Change pool": "Change target group", "Member": "Target", "Members": "Targets",
+    "Add member": "Register target", "Alarm": "Alert", "Alarms": "Alerts", "Create alarm": "New alert",
+    "Terminate": "Destroy", "was terminated": "was destroyed", "Stop": "Shut down", "is stopping": "is shutting down",
+    "Start": "Power on", "is starting": "is powering on", "Attach": "Connect", "is being attached": "is being connected",
+    "Detach": "Disconnect", "is being detached": "is being disconnected", "Resize": "Change size", "Enlarge": "Extend",
+    "was enlarged": "was extended", "Name": "Resource name", "Zone": "Location", "Size": "Machine type",
+    "Image": "Operating system", "Source": "Allowed from", "Size (GB)": "Capacity (GB)", "Description": "Notes",
+    "Next": "Continue", "Review": "Summary", "running": "online", "stopped": "offline", "available": "detached",
+    "in use": "attached", "Quick look": "Preview", "State": "Status", "Actions": "Operations",
+}  # fmt: skip
+_SECOND = {
+    "Instance": "Server", "Instances": "Servers", "Create instance": "Add server", "Instance group": "Server group",
+    "Instance groups": "Server groups", "Create instance group": "Add server group", "Disk": "Block device",
+    "Disks": "Block devices", "Create disk": "Add block device", "Attached disks": "Attached block devices",
+    "Security group": "Access list", "Security groups": "Access lists", "Create security group": "Add access list",
+    "Change security group": "Change access list", "Rule": "Entry", "Rules": "Entries", "Add rule": "Add entry",
+    "Snapshot": "Copy", "Snapshots": "Copies", "Take snapshot": "Make copy", "Network": "Private network",
+    "Networks": "Private networks", "Create network": "Add private network", "Bucket": "Container",
+    "Buckets": "Containers", "Create bucket": "Add container", "User": "Principal", "Users": "Principals",
+    "Invite user": "Add principal", "Database": "Managed database", "Databases": "Managed databases",
+    "Create database": "Add managed database", "Alarm": "Watch", "Alarms": "Watches", "Create alarm": "Add watch",
+    "Channel": "Contact point", "Channels": "Contact points", "Create channel": "Add contact point",
+    "Change channel": "Change contact point", "Certificate": "TLS certificate", "Certificates": "TLS certificates",
+    "Add certificate": "Import TLS certificate", "Change certificate": "Change TLS certificate", "Terminate": "Dispose",
+    "was terminated": "was disposed of", "Stop": "Halt", "is stopping": "is halting", "Start": "Boot",
+    "is starting": "is booting", "Delete": "Erase", "was deleted": "was erased", "is being deleted": "is being erased",
+    "Remove": "Take out", "was removed": "was taken out", "Resize": "Change plan", "Name": "Label", "Zone": "Site",
+    "Size": "Plan", "Image": "System image", "Port": "Port number", "Protocol": "Transport", "Source": "From network",
+    "Size (GB)": "Gigabytes", "Description": "Comment", "Role": "Permission set", "E-mail": "Mail address",
+    "Next": "Go on", "Review": "Check", "running": "up", "stopped": "down", "State": "Condition state",
+    "Activity": "History", "Quick look": "Peek", "All": "Any",
+}  # fmt: skip
+SYNONYMS: dict[str, dict[str, str]] = {"plain": {}, "first": _FIRST, "second": _SECOND}

@@ -1,5 +1,6 @@
 """The console without a browser: observations from the same nodes that pages are drawn from, actions as events."""
 
+from collections import deque
 from datetime import date
 from hashlib import blake2b
 from typing import assert_never
@@ -33,7 +34,9 @@ from sandbox.worlds.console.world import World
 ORIGIN = "http://console.example"
 EVENT = "POST /ui/event"  # what an event is as a request of the other face
 PATIENCE = 8  # ticks that a wait lasts at most: about three seconds of the other face
+AWAKE = 64  # faces that keep what they show at hand, in one process
 _SCROLL = 0.8
+_SEEN_KEPT = 8  # observations of one page
 
 Did = tuple[ActOutcome, str]
 _DONE: Did = (ActOutcome.DONE, "")
@@ -42,7 +45,7 @@ _DONE: Did = (ActOutcome.DONE, "")
 class TreeFace:
     """One view of one world, seen and used as a browser would show and take it."""
 
-    __slots__ = ("_requests", "focus", "opener", "screen", "scroll", "server", "view")
+    __slots__ = ("_page", "_requests", "_shown", "focus", "opener", "scroll", "server", "view")
 
     def __init__(self, world: World, variant: Variant) -> None:
         self.view = View(world, variant)
@@ -50,14 +53,40 @@ class TreeFace:
         self.focus = ""  # key of what has the focus
         self.opener = ""  # and of what had it before a dialog opened
         self.scroll: dict[str, int] = {}  # how far each part of the screen is scrolled
-        self.screen = Screen("", [])
+        self._shown: Screen | None = None
+        self._page = 0  # which of the view's pages is shown
         self._requests: list[str] = []
         self._load("/")
 
     # --- seeing ---
 
+    @property
+    def screen(self) -> Screen:
+        """What is shown. Who has not been used for a while lets go of it and draws it again when asked."""
+        if self._shown is None:
+            self._shown = drawn(self.view)
+            _awake.append(self)
+            if len(_awake) > AWAKE:
+                _awake.popleft().rest()
+        return self._shown
+
+    def rest(self) -> None:
+        """Let go of what can be drawn again."""
+        self._shown = None
+        self.view.memo = {}
+
     def observe(self) -> Observation:
         """The page as it is."""
+        shown = self.screen
+        key = (self.focus, *self.scroll.items())
+        found = shown.seen.get(key)
+        if found is None:
+            if len(shown.seen) >= _SEEN_KEPT:
+                shown.seen.clear()
+            found = shown.seen[key] = self._observed()
+        return found
+
+    def _observed(self) -> Observation:
         elements: list[Element] = []
         digests: list[bytes] = []
         shown, view = self.screen, self.view
@@ -152,46 +181,33 @@ class TreeFace:
 
     def look(self) -> None:
         """Draw the page as it is now; focus and scrolling follow what is on it."""
-        before, self.screen = self.screen, drawn(self.view)
-        was = {pane.name: pane.key for pane in before.panes}
-        for pane in self.screen.panes:
-            if pane.key != was.get(pane.name, ""):
-                self.scroll[pane.name] = 0
-            elif self.scroll.get(pane.name):
-                self.scroll[pane.name] = min(self.scroll[pane.name], pane.room)
-        modal, last = self.screen.modal, before.modal
+        before = self.screen
+        shown = self._shown = drawn(self.view)
+        if shown is not before or self._page != self.view.pages:
+            self._follow(before)
+        stops, modal, last = shown.stops, shown.modal, before.modal
         if modal and modal != last:
             self.opener = self.opener if last else self.focus
-            self.focus = next(iter(self.focusable()), "")
+            self.focus = next(iter(stops), "")
         elif last and not modal:
             self.focus = self.opener
-        if self.focus and self.focus not in self.focusable():
+        if self.focus and self.focus not in stops:
             self.focus = ""
 
-    def focusable(self) -> list[str]:
-        """Keys of what can be focused, in the order of Tab."""
-        modal = self.screen.modal
-        return [
-            key
-            for pane in self.screen.panes
-            if not modal or pane.name == "dialog"
-            for section in pane.sections
-            for key in section.stops
-        ]
+    def _follow(self, before: Screen) -> None:
+        """What shows something else begins at its top; what has become shorter is scrolled less far."""
+        scroll, was = self.scroll, {pane.name: pane.key for pane in before.panes}
+        if self._page != self.view.pages:
+            self._page = self.view.pages
+            scroll.pop("main", None)
+        for pane in self.screen.panes:
+            at = scroll.get(pane.name)
+            if at and (pane.key != was.get(pane.name) or at > pane.room):
+                scroll[pane.name] = 0 if pane.key != was.get(pane.name) else pane.room
 
     def thing(self, key: str) -> tuple[Pane, Thing, float] | None:
         """The node with this key, its part of the screen, and the middle of where it lies in its content."""
-        return self._find(ref_of(key))
-
-    def _find(self, ref: int) -> tuple[Pane, Thing, float] | None:
-        for pane in self.screen.panes:
-            y = pane.pad
-            for section in pane.sections:
-                it = section.things.get(ref)
-                if it is not None:
-                    return pane, it, y + it.y + it.height / 2
-                y += section.height
-        return None
+        return self.screen.index.get(ref_of(key))
 
     def reveal(self, pane: Pane, middle: float, *, anyway: bool = False) -> None:
         """Scroll so that what lies there can be seen."""
@@ -200,7 +216,7 @@ class TreeFace:
             self.scroll[pane.name] = int(min(max(0, middle - pane.height / 2), pane.room))
 
     def _locate(self, ref: int) -> tuple[Thing | None, Did]:
-        found = self._find(ref)
+        found = self.screen.index.get(ref)
         if found is None:
             return None, (ActOutcome.VANISHED, "it is no longer on the page")
         pane, it, middle = found
@@ -285,9 +301,10 @@ class TreeFace:
         self.view.navigate(address)
         self.focus = self.opener = ""
         self.scroll = {}
-        self.screen = drawn(self.view)
-        if self.screen.modal:  # a dialog that is there from the start has the focus
-            self.focus = next(iter(self.focusable()), "")
+        self._page = self.view.pages
+        shown = self._shown = drawn(self.view) if self._shown else self.screen
+        if shown.modal:  # a dialog that is there from the start has the focus
+            self.focus = next(iter(shown.stops), "")
 
     def _wait(self) -> Did:
         before = self._state()
@@ -303,6 +320,9 @@ class TreeFace:
     def _state(self) -> tuple[str, tuple[str, ...]]:
         seen = self.observe()
         return seen.fingerprint, seen.toasts
+
+
+_awake: deque[TreeFace] = deque()
 
 
 def _focused(placed: tuple[Element, ...], ref: int) -> tuple[Element, ...]:

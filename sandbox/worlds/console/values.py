@@ -41,7 +41,7 @@ def fact(view: View, it: Object, field: str) -> Say | Press:
 
 def address_of(view: View, object_id: str) -> str:
     """Where an object has its page: its own, or its parent's; "" where it is gone."""
-    it = view.world.objects.get(object_id)
+    it = view.world.get(object_id)
     if it is None:
         return ""
     kind = view.world.console.kind(it.kind)

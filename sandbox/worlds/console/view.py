@@ -73,7 +73,7 @@ class View:
 
     __slots__ = (
         "cookies", "dialog", "drawer", "expired", "expires_at", "form", "listing", "loading", "memo", "pages", "place",
-        "sent", "survey", "survey_at", "toasts", "toasts_made", "variant", "waiting", "words", "world",
+        "sent", "survey", "survey_at", "toasts", "toasts_made", "variant", "variant_key", "waiting", "words", "world",
     )  # fmt: skip
 
     def __init__(self, world: World, variant: Variant) -> None:
@@ -89,6 +89,7 @@ class View:
         self.toasts_made = 0
         self.pages = 0  # moves with every page that begins at its top
         self.memo: dict[str, tuple[object, Any]] = {}  # of what was drawn last; owned by the drawing
+        self.variant_key = hash(variant)
         self.open(Place())
 
     # --- reading ---
@@ -101,7 +102,7 @@ class View:
     @property
     def it(self) -> Object | None:
         """The object that the page is about, while it is there."""
-        return self.world.objects.get(self.place.object_id)
+        return self.world.get(self.place.object_id)
 
     @property
     def modal(self) -> str:
@@ -135,6 +136,24 @@ class View:
         query = {"q": listing.search, "sort": listing.sort, "page": str(listing.page) if listing.page > 1 else ""}
         kept = {name: value for name, value in (*query.items(), *listing.filters) if value}
         return base + (f"?{urlencode(kept)}" if kept else "")
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal where the page is equal."""
+        form = self.form
+        return (
+            self.world.console,
+            self.world.token,
+            self.variant_key,
+            self.place,
+            self.listing,
+            self.dialog,
+            form and form.key,
+            self.toasts,
+            self.drawer,
+            self.loading > 0,
+            (self.cookies, self.survey, self.expired),
+        )
 
     def typed(self, key: str) -> str:
         """What the input with this key holds, as it was typed."""
@@ -196,9 +215,9 @@ class View:
         """Let time pass: somebody looked."""
         self.world.advance()
         self.loading = max(0, self.loading - 1)
-        if self.dialog and self.dialog.about != "bulk" and self.dialog.object_id not in self.world.objects:
+        if self.dialog and self.dialog.about != "bulk" and self.world.get(self.dialog.object_id) is None:
             self._close()  # what it was about is gone
-        if self.drawer and self.drawer not in self.world.objects:
+        if self.drawer and self.world.get(self.drawer) is None:
             self.drawer = ""
 
     # --- events ---
@@ -260,7 +279,7 @@ class View:
         dialog = self.dialog
         if dialog is None or self.form is None or dialog.about != "verb":
             return False
-        it = self.world.objects.get(dialog.object_id)
+        it = self.world.get(dialog.object_id)
         verb = self.world.console.kind(dialog.kind).verb(dialog.verb)
         return verb.confirm == "typed" and it is not None and self.form.confirm != self.world.label(it)
 
@@ -315,7 +334,9 @@ class View:
 
     def _verb(self, what: str, _: str) -> None:
         name, _, object_id = what.partition(":")
-        it = self.world.objects[object_id]
+        it = self.world.get(object_id)
+        if it is None:
+            return
         kind = self.world.console.kind(it.kind)
         self._show(Dialog("verb", kind.name, name, object_id), Form.of(self.world, it, kind.verb(name), self.variant))
 
@@ -382,13 +403,14 @@ class View:
         kind = self.world.console.kind(form.kind)
         if dialog is None:
             return create_request(kind, form.given(kind, {}))
+        it = self.world.get(dialog.object_id)
         if dialog.about == "child":
-            parent = self.world.objects[dialog.object_id]
-            return create_request(kind, {**form.given(kind, {}), kind.parent: self.world.label(parent)})
+            parent = self.world.label(it) if it else ""
+            return create_request(kind, {**form.given(kind, {}), kind.parent: parent})
         verb = kind.verb(dialog.verb)
         if dialog.about == "bulk":
             return verb_request(kind, verb, "-", {"ids": ",".join(dialog.ids)})
-        given = form.given(kind, self.world.facts(self.world.objects[dialog.object_id]))
+        given = form.given(kind, self.world.facts(it) if it else {})
         return verb_request(
             kind, verb, dialog.object_id, {**given, **({"confirm": form.confirm} if form.confirm else {})}
         )

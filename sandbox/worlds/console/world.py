@@ -18,19 +18,24 @@ class World:
     """Objects of a console's kinds, changed only by `create` and `do` (and, before a task begins, `place` and `put`).
 
     With `fill`, a kind's objects are made when somebody first asks for them: twenty kinds cost nothing until looked at.
+    When that is must not matter, so what is on its way at the start is asked for at once.
     """
 
-    __slots__ = ("agenda", "audit", "console", "fill", "filled", "limits", "made", "objects", "seed", "tick", "version")
+    __slots__ = (
+        "agenda", "audit", "console", "fill", "filled", "limits", "made", "moving", "objects", "seed", "tick", "token",
+    )  # fmt: skip
 
     def __init__(self, console: Console, seed: str, *, fill: "Fill | None" = None) -> None:
         self.console = console
         self.seed = seed
         self.fill = fill
         self.tick = 0
-        self.version = 0  # moves with every change of any object
+        # Equal tokens, equal worlds (of one variant and process): it moves with everything that is done.
+        self.token = hash((console, seed))
         self.made: dict[str, int] = {}
         self.filled: set[str] = set()
         self.objects: dict[str, Object] = {}
+        self.moving: set[str] = set()  # ids of what is on its way to another state
         self.audit: list[Entry] = []
         self.limits: dict[str, int] = {}  # "<kind>:<quota title>" -> limit in place of the declared one
         self.agenda: tuple[Planned, ...] = ()
@@ -53,9 +58,10 @@ class World:
         self.seed, self.tick, self.made = snapshot.seed, snapshot.tick, dict(snapshot.made)
         self.filled = set(snapshot.filled)
         self.objects = {each.id: each for each in snapshot.objects}
+        self.moving = {each.id for each in snapshot.objects if each.ticks}
         self.audit = list(snapshot.audit)
         self.limits, self.agenda = dict(snapshot.limits), snapshot.agenda
-        self.version += 1
+        self.token = hash((self.console, self.seed, snapshot.objects, len(self.audit), self.tick))
 
     # --- reading ---
 
@@ -64,6 +70,16 @@ class World:
         if kind not in self.filled:
             self._fill(kind)
         return [each for each in self.objects.values() if each.kind == kind]
+
+    def get(self, object_id: str) -> Object | None:
+        """The object with this id, or None."""
+        it = self.objects.get(object_id)
+        if it is None and object_id:
+            kind = self.console.kind_of(object_id)
+            if kind is not None and kind.name not in self.filled:
+                self._fill(kind.name)
+                it = self.objects.get(object_id)
+        return it
 
     def find(self, kind: str, name: str) -> Object | None:
         """The object of this kind with this name, or None."""
@@ -94,7 +110,7 @@ class World:
         kind = self.console.kind(it.kind)
         value = it.values[kind.index[field]]
         if value and kind.field(field).references:
-            there = self.objects.get(value)
+            there = self.get(value)
             return self.label(there) if there else "–"
         return value
 
@@ -133,7 +149,7 @@ class World:
     @property
     def pending(self) -> bool:
         """Whether anything that was looked at is on its way to another state."""
-        return any(each.ticks for each in self.objects.values())
+        return bool(self.moving)
 
     # --- before the task begins ---
 
@@ -143,7 +159,7 @@ class World:
         made = self._made(kind, {field.name: values.get(field.name, field.default) for field in kind.fields}, values)
         it = Object(made.id, kind.name, made.values, state or (kind.states[0] if kind.states else ""))
         self.objects[it.id] = it
-        self.version += 1
+        self.token = hash((self.token, it))
         return it
 
     def put(self, it: Object, *, state: str | None = None, **values: str) -> Object:
@@ -154,7 +170,7 @@ class World:
             it, values=tuple(intern(held[f.name]) for f in kind.fields), state=it.state if state is None else state
         )
         self.objects[it.id] = changed
-        self.version += 1
+        self.token = hash((self.token, changed))
         return changed
 
     # --- writing ---
@@ -171,8 +187,7 @@ class World:
             self._record(event, "", str(given.get("name", "")), refusal, kind, given, actor)
             raise
         made = self._made(kind, values, {})
-        self.objects[made.id] = _set_out(made, kind.create_slow)
-        self.version += 1
+        self._set_out(made, kind.create_slow)
         self._record(event, made.id, self.label(made), None, kind, given, actor)
         return self.objects[made.id]
 
@@ -180,7 +195,7 @@ class World:
         self, object_id: str, verb_name: str, given: Mapping[str, str], *, confirm: str = "", actor: str = PAGE
     ) -> Object:
         """Do a verb to an object; what it was is returned where it is deleted. Raises Refused; always audited."""
-        it = self.objects.get(object_id)
+        it = self.get(object_id)
         if it is None:
             raise Refused(HTTPStatus.NOT_FOUND, "There is no such object any more.")
         kind = self.console.kind(it.kind)
@@ -192,7 +207,6 @@ class World:
             self._record(event, it.id, self.label(it), refusal, kind, given, actor)
             raise
         self._record(event, it.id, self.label(it), None, kind, given, actor)
-        self.version += 1
         if verb.deletes and verb.slow is None:
             self._delete(it)
             return it
@@ -200,7 +214,7 @@ class World:
         for name in verb.renews:
             held[name] = _generated(kind.field(name), self._digest(f"{it.id}:{len(self.audit)}"), len(self.audit), self)
         changed = replace(it, values=tuple(held[f.name] for f in kind.fields), leaving=verb.deletes)
-        self.objects[it.id] = _set_out(changed, verb.slow)
+        self._set_out(changed, verb.slow)
         return self.objects[it.id]
 
     def advance(self, ticks: int = 1) -> None:
@@ -210,8 +224,8 @@ class World:
             while self.agenda and self.agenda[0].tick <= self.tick:
                 due, self.agenda = self.agenda[0], self.agenda[1:]
                 self._carry_out(due)
-            for it in [each for each in self.objects.values() if each.ticks]:
-                self._arrive(it)
+            for object_id in sorted(self.moving):
+                self._arrive(self.objects[object_id])
 
     def settle(self) -> None:
         """Let time pass until everything has arrived where it was going and nobody has any plans left."""
@@ -219,20 +233,28 @@ class World:
             self.advance()
 
     def _arrive(self, it: Object) -> None:
-        self.version += 1
+        self.token = hash((self.token, it.id))
         if it.ticks > 1:
             self.objects[it.id] = replace(it, ticks=it.ticks - 1)
-        elif it.leaving:
+            return
+        self.moving.discard(it.id)
+        if it.leaving:
             self._delete(it)
         else:
             self.objects[it.id] = replace(it, state=it.then, then="", ticks=0)
+
+    def _set_out(self, it: Object, slow: Slow | None) -> None:
+        if slow is not None:
+            it = replace(it, state=slow.via, then=slow.to or it.state, ticks=slow.ticks)
+            self.moving.add(it.id)
+        self.objects[it.id] = it
 
     def _carry_out(self, plan: Planned) -> None:
         try:
             if plan.verb == "create":
                 self.create(plan.object_id, plan.values, actor=plan.actor)
             else:
-                it = self.objects.get(plan.object_id)
+                it = self.get(plan.object_id)
                 confirm = self.label(it) if it else ""
                 self.do(plan.object_id, plan.verb, plan.values, confirm=confirm, actor=plan.actor)
         except Refused:
@@ -241,7 +263,10 @@ class World:
     def _fill(self, kind: str) -> None:
         self.filled.add(kind)
         if self.fill is not None:
+            token = self.token
             self.fill(self, kind)
+            self.token = token  # what was there all along is no change
+            self.moving |= {each.id for each in self.objects.values() if each.ticks}
 
     def _digest(self, what: str) -> bytes:
         return hashlib.blake2b(f"{self.seed}:{what}".encode(), digest_size=16).digest()
@@ -355,9 +380,11 @@ class World:
             kind = self.console.kind(other.kind)
             if kind.parent == field.name:
                 self.objects.pop(other.id, None)
+                self.moving.discard(other.id)
             elif other.id in self.objects:  # it came to refer while this was on its way out
                 self.put(self.objects[other.id], **{field.name: ""})
         self.objects.pop(it.id, None)
+        self.moving.discard(it.id)
 
     def _record(  # one entry with all that it says
         self,
@@ -372,13 +399,8 @@ class World:
         detail = "" if refusal is None else "; ".join([refusal.message, *refusal.errors.values()])
         told = {n: "•••" if n in kind.index and kind.field(n).type == "secret" else v for n, v in given.items()}
         number = len(self.audit) + 1
+        self.token = hash((self.token, event, object_id, detail, actor, *told.items()))
         self.audit.append(Entry(number, self.tick, event, object_id, label, refusal is None, detail, told, actor))
-
-
-def _set_out(it: Object, slow: Slow | None) -> Object:
-    if slow is None:
-        return it
-    return replace(it, state=slow.via, then=slow.to or it.state, ticks=slow.ticks)
 
 
 def _generated(field: Field, digest: bytes, number: int, world: World) -> str:
