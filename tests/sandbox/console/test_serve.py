@@ -13,14 +13,18 @@ import pytest
 
 from sandbox import sessions
 from sandbox.registry import SessionLost
+from sandbox.worlds.console.cloud import CLOUD
 from sandbox.worlds.console.instance import ConsoleWorld
 from sandbox.worlds.console.serve import SECRETS_FILE, Secrets
+from sandbox.worlds.console.tasks import ENVIRONMENT
+
+TASK = sessions.sample("cloud/stop-instance", seed=1, split="train")
 
 
 @pytest.fixture
 async def started(tmp_path: Path) -> AsyncIterator[tuple[ConsoleWorld, dict[str, Any]]]:
     """A running console and the state by which it is found again."""
-    world = ConsoleWorld()
+    world = ConsoleWorld(ENVIRONMENT, CLOUD)
     state = await world.start(tmp_path / "world")
     yield world, state
     await world.stop()
@@ -29,7 +33,7 @@ async def started(tmp_path: Path) -> AsyncIterator[tuple[ConsoleWorld, dict[str,
 @pytest.fixture
 async def console(started: tuple[ConsoleWorld, dict[str, Any]]) -> ConsoleWorld:
     """A running console, set up for a task."""
-    await started[0].set_up(sessions.sample("cloud/stop-instance", seed=1, split="train"))
+    await started[0].set_up(TASK)
     return started[0]
 
 
@@ -101,29 +105,29 @@ async def test_answers(browser: httpx.AsyncClient, method: str, path: str, body:
 
 
 async def test_an_object_of_another_kind_is_not_there(browser: httpx.AsyncClient, console: ConsoleWorld) -> None:
-    disk = (await console.world()).of_kind("disk")[0]
-    answer = await browser.request("DELETE", f"/api/instances/{disk.id}", json={"confirm": disk.values["name"]})
+    disk = (await console.world(TASK)).of_kind("disk")[0]
+    answer = await browser.request("DELETE", f"/api/instances/{disk.id}", json={"confirm": disk.values[0]})
     assert answer.status_code == HTTPStatus.NOT_FOUND
-    assert disk.id in (await console.world()).objects
+    assert disk.id in (await console.world(TASK)).objects
 
 
 async def test_a_snapshot_brings_everything_back(browser: httpx.AsyncClient, console: ConsoleWorld) -> None:
-    before = (await console.world()).snapshot()
+    before = (await console.world(TASK)).snapshot()
     await browser.post("/api/disks", json={"name": "data-77"})
-    assert (await console.world()).snapshot() != before
+    assert (await console.world(TASK)).snapshot() != before
     await console.restore(before)
-    assert (await console.world()).snapshot() == before
+    assert (await console.world(TASK)).snapshot() == before
 
 
 async def test_it_is_found_again_by_its_state(
     console: ConsoleWorld, started: tuple[ConsoleWorld, dict[str, Any]]
 ) -> None:
-    again = ConsoleWorld()
+    again = ConsoleWorld(ENVIRONMENT, CLOUD)
     await again.resume(started[1])
-    assert (await again.world()).snapshot() == (await console.world()).snapshot()
+    assert (await again.world(TASK)).snapshot() == (await console.world(TASK)).snapshot()
     await again.stop()
     await again.stop()
     with pytest.raises(SessionLost):
-        await ConsoleWorld().resume(started[1])
+        await ConsoleWorld(ENVIRONMENT, CLOUD).resume(started[1])
     with pytest.raises(SessionLost):
-        await console.world()
+        await console.world(TASK)
