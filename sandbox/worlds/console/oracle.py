@@ -25,6 +25,7 @@ from sandbox.worlds.console.ways import (
     to_target,
 )
 
+UNSEEN = Move(GiveUp(), "it was not done yet")
 _INTERRUPTIONS = {"Your session has expired": "Sign in again", "How do you like the console?": "Not now"}
 
 
@@ -207,13 +208,7 @@ def _do(look: Look, step: Do) -> Move | None:
     values = look.wanted(step.values)
     submit = _submit(look, kind, verb)
     if look.sight.dialog:
-        title = look.lexicon.say(
-            "{verb} {kind} {label}",
-            verb=look.text(verb.title),
-            kind=look.lexicon.noun(kind.title),
-            label=name_of(look, step.target),
-        )
-        fits = look.sight.dialog.startswith(title) if title.endswith(" ") else look.sight.dialog == title
+        fits = _is_dialog_of(look, kind, verb, name_of(look, step.target))
         return dialog_move(look, kind, values, submit) if fits else look.cancel()
     sent = _was_sent(look, step)
     victim = _victim(look, step) if verb.deletes and sent else ""
@@ -222,10 +217,20 @@ def _do(look: Look, step: Do) -> Move | None:
         return move
     if kind.parent:
         return _do_in_row(look, step, kind, verb, sent=sent)
-    if (seen := _seen(look, kind, verb, values, sent=sent)) is not False:
+    if (seen := _seen(look, kind, verb, values, sent=sent)) is not UNSEEN:
         return seen
     return look.press("button", look.text(verb.title), f"open {verb.title}") or look.wait(
         f"{verb.title} is not possible"
+    )
+
+
+def _is_dialog_of(look: Look, kind: Kind, verb: Verb, label: str) -> bool:
+    """Whether the open dialog is this verb's, for what is called so (for anything, where that is not known)."""
+    words = {"verb": look.text(verb.title), "kind": look.lexicon.noun(kind.title)}
+    title = look.lexicon.say("{verb} {kind} {label}", **words, label=label or "\0")
+    before, _, after = title.partition("\0")
+    return look.sight.dialog == title or (
+        not label and look.sight.dialog.startswith(before) and look.sight.dialog.endswith(after)
     )
 
 
@@ -236,8 +241,8 @@ def _victim(look: Look, step: Do) -> str:
     return look.recall.opened(before=presses[-1]) if presses else ""
 
 
-def _seen(look: Look, kind: Kind, verb: Verb, values: Mapping[str, str], *, sent: bool) -> Move | bool | None:
-    """None where the object's page shows that the verb was done, False where not, or the move to see it."""
+def _seen(look: Look, kind: Kind, verb: Verb, values: Mapping[str, str], *, sent: bool) -> Move | None:
+    """None where the object's page shows that the verb was done, UNSEEN where not, or the move to see it."""
     if _has_state(look, verb, look.sight.state):
         return None
     shown = [look.sight.fact(look.title(kind, field)) for field in values]
@@ -247,19 +252,19 @@ def _seen(look: Look, kind: Kind, verb: Verb, values: Mapping[str, str], *, sent
     ):
         return None
     if not sent:
-        return False
+        return UNSEEN
     if values:  # sent, but it is not known what came of it
         for field in values:
             if (move := open_fact(look, kind, field)) is not None:
                 return move
-        return False
+        return UNSEEN
     if verb.slow is not None and verb.slow.to and verb.slow.to not in verb.from_states:
-        return False
+        return UNSEEN
     activity = look.text(next(tab.title for tab in kind.tabs if tab.activity))
     if not look.sight.tab_is_open(activity):
-        return look.press("tab", activity, "see whether it was done") or False
+        return look.press("tab", activity, "see whether it was done") or UNSEEN
     told_ = (f"{kind.name}.{verb.name}", look.text("accepted"))
-    return None if any(all(part in row.text for part in told_) for row in look.sight.rows()) else False
+    return None if any(all(part in row.text for part in told_) for row in look.sight.rows()) else UNSEEN
 
 
 def _has_state(look: Look, verb: Verb, state: str) -> bool:

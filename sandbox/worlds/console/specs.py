@@ -17,7 +17,7 @@ _STEPS_EACH = 16
 _STEPS_MORE = 14
 
 
-class ConsoleTask(Struct, frozen=True):
+class ConsoleTask(Struct):
     """A template, its job, its blanks and its scene; `held_out` names the one split that may meet it, "" for all."""
 
     template: Template
