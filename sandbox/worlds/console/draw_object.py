@@ -35,7 +35,8 @@ def _head(view: View, kind: Kind, it: Object) -> Section:
     for verb in kind.verbs:
         look = "danger" if verb.deletes else ""
         states = () if view.world.allowed(it, verb) else ("disabled",)
-        verbs.append(Press(f"verb:{verb.name}:{it.id}", words.text(verb.title), look, "", states))
+        tip = words.text(verb.warning)
+        verbs.append(Press(f"verb:{verb.name}:{it.id}", words.text(verb.title), look, "", states, tip))
     nodes: tuple[Node, ...] = (Line(tuple(items), "head"),)
     return Section("head", (*nodes, Line(tuple(verbs), "verbs")) if verbs else nodes)
 

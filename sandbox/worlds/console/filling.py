@@ -21,7 +21,7 @@ def wizard_move(look: Look, kind: Kind, values: Mapping[str, str]) -> Move:
     reviewing = button is not None and any(
         look.sight.usable("button", _edit(look, step.title)) is not None for step in kind.wizard
     )
-    move = _review_move(look, kind, values) if reviewing else fill(look, kind, values, kind.asked)
+    move = _review_move(look, kind, values) if reviewing else _untagged(look) or fill(look, kind, values, kind.asked)
     if move is None:
         name = submit if button is not None else look.text("Next")
         move = refused(look, name) or look.press("button", name, "everything here is as asked")
@@ -74,7 +74,9 @@ def _wanted(look: Look, field: Field, element: Element, values: Mapping[str, str
     """What an input is to hold, as the page shows it; None where it may hold what it does."""
     if field.name in values:
         value = values[field.name]
-    elif field.type in ("tags", "secret") or (look.variant.defaults != "plain" and _is_filled(look, element, field)):
+    elif field.type == "secret":
+        return ""
+    elif field.type == "tags" or (look.variant.defaults != "plain" and _is_filled(look, element, field)):
         return None  # nobody spoke of it
     else:
         value = field.default
@@ -117,11 +119,27 @@ def _review_move(look: Look, kind: Kind, values: Mapping[str, str]) -> Move | No
     for step in kind.wizard:
         for name in step.fields:
             fact = look.sight.fact(look.title(kind, name))
-            if name not in values or fact is None or fact.name == look.shown(kind, name, values[name]):
+            field = kind.field(name)
+            if fact is None or (name not in values and (look.variant.defaults != "plain" or field.type == "secret")):
+                continue
+            if fact.name == look.shown(kind, name, values.get(name, field.default)):
                 continue
             edit = look.press("button", _edit(look, step.title), f"{kind.field(name).title} is not as asked")
             if edit is not None:
                 return edit
+    return None
+
+
+def _untagged(look: Look) -> Move | None:
+    """Take off tags that nobody asked for."""
+    before, _, after = look.lexicon.say("Remove {tag}", tag="\0").partition("\0")
+    for each in look.sight.elements:
+        if (
+            each.role == "button"
+            and not each.row
+            and re.fullmatch(f"{re.escape(before)}.+{re.escape(after)}", each.name)
+        ):
+            return Move(Click(each.ref), "nobody asked for this tag")
     return None
 
 

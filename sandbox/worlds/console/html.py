@@ -120,6 +120,7 @@ class Page:
         elif "selected" in states:
             attributes += ' aria-current="page"'
         attributes += ' aria-pressed="true"' if "pressed" in states else ""
+        attributes += f' title="{escape(item.tip)}"' if item.tip else ""
         attributes += " disabled" if "disabled" in states else ""
         if item.href:
             return f'<a href="{escape(item.href)}" {attributes}>{escape(item.text)}</a>'
@@ -128,7 +129,8 @@ class Page:
         return f'<button type="button" {attributes}>{escape(item.text)}</button>'
 
     def _named(self, item: Entry | Choice) -> str:
-        name = f'aria-label="{escape(item.title)}"' if item.bare else f'id="{self._id(item.key)}"'
+        hint = f'aria-label="{escape(item.title)}" placeholder="{escape(item.title)}"'
+        name = hint if item.bare else f'id="{self._id(item.key)}"'
         name += ' aria-invalid="true"' if "invalid" in item.states else ""
         return name + (' aria-required="true"' if "required" in item.states else "")
 

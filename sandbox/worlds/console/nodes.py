@@ -22,6 +22,7 @@ class Press(Struct, frozen=True, gc=False):
     look: str = ""  # "", primary, danger, tab, sort, quiet, icon (drawn as a sign; `text` is its name)
     href: str = ""
     states: States = ()  # disabled, expanded, pressed, selected
+    tip: str = ""  # shown while the pointer rests on it
 
 
 class Entry(Struct, frozen=True, gc=False):

@@ -61,13 +61,22 @@ def work(look: Look, job: Job) -> Move:
     for number, step in enumerate(job.steps):
         if _is_told_done(look, step) or _was_left(look, job, number):
             done = number + 1
-    for step in job.steps[done:]:
-        move = _move(look, step)
+    for number, step in enumerate(job.steps):
+        move = _move(look, step) if number >= done else None
         if move is not None and move is not GONE:
-            return move
+            return _made_up(look, job, number, move) if isinstance(move.action, GiveUp) else move
     if look.sight.dialog:
         return look.cancel()
     return Move(Finish(), "everything is done")
+
+
+def _made_up(look: Look, job: Job, number: int, move: Move) -> Move:
+    """Before giving up on what an earlier step was to make: see whether it was made at all."""
+    if not look.sight.dialog:
+        for step in job.steps[:number]:
+            if isinstance(step, Make) and step.kind in _kinds(job.steps[number]):
+                return _move(look, step) or move
+    return move
 
 
 def _move(look: Look, step: Step) -> Move | None:
@@ -84,21 +93,11 @@ def _move(look: Look, step: Step) -> Move | None:
 
 
 def _is_told_done(look: Look, step: Step) -> bool:
-    """Whether a notice says that a step is done, or its form was sent and left behind."""
+    """Whether a notice says that a step is done."""
     if isinstance(step, Tell):
         return False
-    kind, done, label, button, opener = _form(look, step)
-    if look.sight.noticed(kind, label, done):
-        return True
-    within = {look.text(each) for each in ("Cancel", "Close", "Back", "Next")} | {button}
-    within |= {look.text(field.title) for field in kind.fields}
-    within |= {look.lexicon.say("Edit {step}", step=look.text(each.title)) for each in kind.wizard}
-    presses = look.recall.presses(button, opener=opener)
-    went_on = look.recall.went_on(presses, within)
-    if went_on is None:  # the last thing that happened: the form is still open where it was refused
-        title = look.text(kind.create_title)
-        return not look.sight.dialog and not (isinstance(step, Make) and look.sight.headed(title))
-    return went_on
+    kind, done, label, _, _ = _form(look, step)
+    return look.sight.noticed(kind, label, done)
 
 
 def _was_left(look: Look, job: Job, number: int) -> bool:
@@ -117,11 +116,13 @@ def _was_left(look: Look, job: Job, number: int) -> bool:
 
 def _sections(look: Look, step: Step) -> set[str]:
     """Names of the lists through which a step leads."""
+    return {look.text(look.console.kind(kind).plural) for kind in _kinds(step)}
+
+
+def _kinds(step: Step) -> set[str]:
     target = step.on if isinstance(step, Make) else step.target
     kinds = {each.kind for each in target.beneath()} if target else set()
-    if isinstance(step, Make):
-        kinds.add(step.kind)
-    return {look.text(look.console.kind(kind).plural) for kind in kinds}
+    return kinds | {step.kind} if isinstance(step, Make) else kinds
 
 
 def _openers(look: Look, step: Step) -> set[str]:
@@ -212,7 +213,7 @@ def _do(look: Look, step: Do) -> Move | None:
         return dialog_move(look, kind, values, submit) if fits else look.cancel()
     sent = _was_sent(look, step)
     victim = _victim(look, step) if verb.deletes and sent else ""
-    move = to_target(look, step.target, may_be_gone=verb.deletes and sent, victim=victim)
+    move = to_target(look, step.target, sent=sent, victim=victim)
     if move is not None:
         return move
     if kind.parent:

@@ -2,11 +2,9 @@
 
 from collections.abc import Container, Sequence
 
-from sandbox.contracts.actions import ActOutcome, Click, Scroll, Select, Type, Wait
+from sandbox.contracts.actions import ActOutcome, Click, Select, Type, Wait
 from sandbox.contracts.policies import Past
 from sandbox.worlds.console.lexicon import Lexicon
-
-_ASIDE = ("Sign in again", "Not now", "Send", "Reject all", "Accept all", "Dismiss")
 
 
 class Recall:
@@ -15,7 +13,6 @@ class Recall:
     def __init__(self, history: Sequence[Past], lexicon: Lexicon) -> None:
         self.history = history
         self._cancel = lexicon.text("Cancel")
-        self._aside = {lexicon.text(each) for each in _ASIDE}
 
     def presses(self, button: str, *, opener: str = "") -> list[int]:
         """When a form's button was pressed and the press went through.
@@ -33,20 +30,6 @@ class Recall:
             elif past.role in ("link", "tab") or past.name == self._cancel:
                 filled = opener != button
         return found
-
-    def after(self, at: int) -> Past | None:
-        """The first step after this one that is not just in passing."""
-        for past in self.history[at + 1 :]:
-            if not isinstance(past.action, Wait | Scroll) and past.name not in self._aside:
-                return past
-        return None
-
-    def went_on(self, presses: Sequence[int], within: Container[str]) -> bool | None:
-        """Whether the last press was followed by something outside its form; None where nothing followed yet."""
-        if not presses:
-            return False
-        following = self.after(presses[-1])
-        return None if following is None else following.name not in within
 
     def was_blocked(self, button: str) -> bool:
         """Whether the last press of this button was stopped on its way, so that the console never heard of it."""

@@ -9,10 +9,11 @@ from sandbox.worlds.console.sight import Row
 GONE = Move(Finish(), "it is gone")  # told by who looked for something that may have been deleted
 
 
-def to_target(look: Look, target: Target, *, may_be_gone: bool = False, victim: str = "") -> Move | None:
+def to_target(look: Look, target: Target, *, sent: bool = False, victim: str = "") -> Move | None:
     """The next move towards the page of what is meant (of a child: its parent's tab); None where it is open.
 
-    `victim` is the name of what a deletion was sent for: once its row is missing, it is gone.
+    `sent`: its form was sent before, so its state may have changed. `victim`: the name of what a deletion was sent for,
+    which may be gone by now.
     """
     kind = look.console.kind(target.kind)
     if kind.parent and target.on is not None:
@@ -20,8 +21,8 @@ def to_target(look: Look, target: Target, *, may_be_gone: bool = False, victim: 
     if target.of is not None:
         return _along_link(look, target)
     if target.on is not None:
-        return _over_tab(look, target, victim=victim)
-    return to_object(look, kind, name_of(look, target), may_be_gone=may_be_gone)
+        return _over_tab(look, target, sent=sent, victim=victim)
+    return to_object(look, kind, name_of(look, target), may_be_gone=bool(victim))
 
 
 def name_of(look: Look, target: Target) -> str:
@@ -133,12 +134,12 @@ def _along_link(look: Look, target: Target) -> Move | None:
     return Move(Click(fact.ref), "this leads to it")
 
 
-def _over_tab(look: Look, target: Target, *, victim: str) -> Move | None:
+def _over_tab(look: Look, target: Target, *, sent: bool, victim: str) -> Move | None:
     """Open the other object, the tab with the rows, and the row that fits."""
     kind = look.console.kind(target.kind)
     if target.on is None:
         raise ValueError("a tab has an owner")
-    if _is_open(look, kind, target):
+    if _is_open(look, kind, target, sent=sent):
         return None
     there = look.console.kind(target.on.kind)
     move = to_target(look, target.on) or open_rows(look, there, kind)
@@ -152,13 +153,16 @@ def _over_tab(look: Look, target: Target, *, victim: str) -> Move | None:
     return Move(Click(link.ref), "this row fits") if link else missing(kind, "that fits", may_be_gone=False)
 
 
-def _is_open(look: Look, kind: Kind, target: Target) -> bool:
+def _is_open(look: Look, kind: Kind, target: Target, *, sent: bool) -> bool:
     """Whether the page is of the object that was opened from the row; what it shows must not speak against it."""
     sight = look.sight
     if not sight.on_detail(kind) or not sight.headed(look.recall.opened()) or target.on is None:
         return False
     owner = name_of(look, target.on)
-    facts = {field: text for field, text in look.wanted(target.where).items() if field != "state"}
+    facts = look.wanted(target.where)
+    state = facts.pop("state", "")
+    if state and not sent and sight.state != look.text(state):
+        return False
     facts |= {field.name: owner for field in kind.fields if field.references == target.on.kind}
     for field, value in facts.items():
         fact = sight.fact(look.title(kind, field))
