@@ -210,6 +210,8 @@ def _do(look: Look, step: Do) -> Move | None:
     submit = _submit(look, kind, verb)
     if look.sight.dialog:
         fits = _is_dialog_of(look, kind, verb, name_of(look, step.target))
+        if values and _was_sent(look, step) and not look.sight.complaint():
+            fits = fits and look.recall.filled_since(look.text(verb.title))  # else it only shows what is so already
         return dialog_move(look, kind, values, submit) if fits else look.cancel()
     sent = _was_sent(look, step)
     victim = _victim(look, step) if verb.deletes and sent else ""

@@ -31,6 +31,15 @@ class Recall:
                 filled = opener != button
         return found
 
+    def filled_since(self, opener: str) -> bool:
+        """Whether anything was filled in after a form was opened last."""
+        for past in reversed(self.history):
+            if isinstance(past.action, Type | Select) or past.role in ("checkbox", "switch"):
+                return True
+            if (past.role, past.name) == ("button", opener):
+                return False
+        return False
+
     def was_blocked(self, button: str) -> bool:
         """Whether the last press of this button was stopped on its way, so that the console never heard of it."""
         presses = (past for past in reversed(self.history) if (past.role, past.name) == ("button", button))
