@@ -30,6 +30,11 @@ def screen(view: View) -> Screen:
     return found
 
 
+def forget() -> None:
+    """Let go of every page that was kept."""
+    _pages.clear()
+
+
 def _drawn(view: View) -> Screen:
     top = HEADER
     panes = [_header(view)]

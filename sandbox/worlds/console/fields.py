@@ -72,3 +72,18 @@ def _cidr_problem(value: str) -> str:
     except ValueError as refusal:
         return f"Enter a network in CIDR form, such as 10.0.0.0/8 ({refusal})."
     return ""
+
+
+def generated(field: Field, digest: bytes, number: int, today: str) -> str:
+    """A value that the server makes: the number keeps those of one console apart, the digest those of others."""
+    match field.generated:
+        case "private_ip":
+            return f"10.{digest[4] % 64}.{number % 256}.{2 + digest[5] % 250}"
+        case "public_ip":
+            return f"203.0.{digest[6]}.{number % 256}"
+        case "key_id":
+            return f"ak{number}-{digest.hex()[8:18]}"
+        case "hostname":
+            return f"h{number}-{digest.hex()[8:14]}.cloud.example"
+        case _:
+            return today

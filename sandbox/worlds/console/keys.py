@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from sandbox.contracts.actions import ActOutcome, Key
 from sandbox.worlds.console.nodes import Choice, Entry, Press, Tick
-from sandbox.worlds.console.view import Event
+from sandbox.worlds.console.places import Event
 
 if TYPE_CHECKING:
     from sandbox.worlds.console.tree import TreeFace
@@ -60,7 +60,7 @@ def _edit(face: "TreeFace", node: Entry, key: Key) -> None:
     if key == "Enter":
         face.send(Event("key", node.key, key))
     elif node.kind != "date":
-        now = face.view.typed(node.key) if node.kind == "secret" else node.value
+        now = node.value
         then = now[:-1] if key == "Backspace" else f"{now} "[: node.max_length] if key == "Space" else now
         if then != now:
             face.send(Event("input", node.key, then))

@@ -20,10 +20,11 @@ from sandbox.worlds.console import html
 from sandbox.worlds.console.api import Reply, Request, Server
 from sandbox.worlds.console.draw import screen as drawn
 from sandbox.worlds.console.nodes import Choice
+from sandbox.worlds.console.places import Event
 from sandbox.worlds.console.records import Snapshot
 from sandbox.worlds.console.screen import usable
 from sandbox.worlds.console.variant import Variant
-from sandbox.worlds.console.view import Event, View
+from sandbox.worlds.console.view import View
 from sandbox.worlds.console.wire import Request as Asked
 from sandbox.worlds.console.wire import Response, json_response, listen, port_of
 from sandbox.worlds.console.world import World

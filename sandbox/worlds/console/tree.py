@@ -25,10 +25,11 @@ from sandbox.worlds.console import nodes
 from sandbox.worlds.console.api import Server
 from sandbox.worlds.console.draw import screen as drawn
 from sandbox.worlds.console.keys import pressed
+from sandbox.worlds.console.places import Event
 from sandbox.worlds.console.screen import VIEWPORT, Pane, Screen
 from sandbox.worlds.console.sections import Section, Thing, ref_of, squash
 from sandbox.worlds.console.variant import Variant
-from sandbox.worlds.console.view import Event, View
+from sandbox.worlds.console.view import View
 from sandbox.worlds.console.world import World
 
 ORIGIN = "http://console.example"

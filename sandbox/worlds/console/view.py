@@ -1,17 +1,16 @@
 """What a person has open in the console, as a state machine: events in, at most one writing request out."""
 
 import random
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sandbox.worlds.console.api import Reply, Request, create_request, verb_request
 from sandbox.worlds.console.declare import Kind, Verb
 from sandbox.worlds.console.forms import CHOOSE, Form, held
 from sandbox.worlds.console.lexicon import Lexicon
+from sandbox.worlds.console.places import Dialog, Event, Listing, Notice, Place, address_of, place_at
 from sandbox.worlds.console.records import Object
 from sandbox.worlds.console.variant import Variant
 from sandbox.worlds.console.world import World
@@ -19,53 +18,6 @@ from sandbox.worlds.console.world import World
 LATENCY = {"none": 0, "short": 1, "long": 3}  # ticks until a page is there
 TOASTS = 2
 UNREACHED = "The request did not reach the server."
-
-EventKind: TypeAlias = Literal["click", "input", "key"]
-
-
-class Event(Struct, frozen=True):
-    """Something that a person did to the node with this key. Ticks have no key."""
-
-    kind: EventKind
-    key: str
-    value: str = ""  # the text, the option, yes/no of a check box, or the name of the key
-
-
-class Place(Struct, frozen=True):
-    """Where in the console somebody is. `page`: overview, list, new, object, missing."""
-
-    page: str = "overview"
-    kind: str = ""
-    object_id: str = ""
-    tab: str = ""
-
-
-class Listing(Struct, frozen=True):
-    """How a list is looked at."""
-
-    search: str = ""
-    sort: str = ""  # a column, with "-" before it from high to low
-    page: int = 1
-    filters: tuple[tuple[str, str], ...] = ()
-    ticked: tuple[str, ...] = ()
-
-
-class Dialog(Struct, frozen=True):
-    """What lies over the page. `about`: verb, child, bulk."""
-
-    about: str
-    kind: str
-    verb: str = ""
-    object_id: str = ""  # of the object, or of the parent of a child to be
-    ids: tuple[str, ...] = ()
-
-
-class Notice(Struct, frozen=True):
-    """A toast; it stays for one more page."""
-
-    number: int
-    text: str
-    age: int = 0
 
 
 class View:
@@ -124,18 +76,7 @@ class View:
     @property
     def address(self) -> str:
         """Path and query of the page."""
-        place, kind = self.place, self.kind
-        if kind is None:
-            return "/" if place.page == "overview" else place.tab
-        base = f"/{kind.path}"
-        if place.page == "new":
-            return f"{base}/new"
-        if place.page == "object":
-            return f"{base}/{place.object_id}" + (f"?tab={place.tab}" if place.tab else "")
-        listing = self.listing
-        query = {"q": listing.search, "sort": listing.sort, "page": str(listing.page) if listing.page > 1 else ""}
-        kept = {name: value for name, value in (*query.items(), *listing.filters) if value}
-        return base + (f"?{urlencode(kept)}" if kept else "")
+        return address_of(self.world.console, self.place, self.listing)
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -155,11 +96,6 @@ class View:
             (self.cookies, self.survey, self.expired),
         )
 
-    def typed(self, key: str) -> str:
-        """What the input with this key holds, as it was typed."""
-        name = key.partition(":")[2]
-        return self.form.values.get(name, "") if self.form else ""
-
     # --- moving ---
 
     def open(self, place: Place, listing: Listing | None = None) -> None:
@@ -174,8 +110,7 @@ class View:
 
     def navigate(self, address: str) -> None:
         """Load the page at an address, as a browser does; time passes."""
-        parts = urlsplit(address)
-        self.open(*self._read(parts.path, dict(parse_qsl(parts.query))))
+        self.open(*place_at(self.world.console, address))
         self.tick()
 
     def _at(self, place: Place, listing: Listing | None = None) -> None:
@@ -189,25 +124,6 @@ class View:
         if place.page == "new" and self.kind:
             pages = len(self.kind.wizard)
             self.form = Form.blank(self.kind, self.variant, seed=self.world.seed, steps=pages + (pages > 1))
-
-    def _read(self, path: str, query: Mapping[str, str]) -> tuple[Place, Listing]:
-        parts = [part for part in path.split("/") if part]
-        kind = self.world.console.at(parts[0]) if parts else None
-        if not parts:
-            return Place(), Listing()
-        match parts[1:]:
-            case [] if kind and not kind.parent:
-                filters = tuple((name, query[name]) for name in kind.filters if query.get(name))
-                listing = Listing(query.get("q", ""), query.get("sort", ""), _number(query.get("page", "")), filters)
-                return Place("list", kind.name), listing
-            case ["new"] if kind and not kind.parent and kind.wizard:
-                return Place("new", kind.name), Listing()
-            case [object_id] if kind and not kind.parent:
-                self.world.of_kind(kind.name)
-                tabs = {tab.name for tab in kind.tabs[1:]}
-                tab = query.get("tab", "") if query.get("tab", "") in tabs else ""
-                return Place("object", kind.name, object_id, tab), Listing()
-        return Place("missing", "", "", path), Listing()
 
     # --- time ---
 
@@ -293,8 +209,7 @@ class View:
             self.go(Place("list", self.kind.name))
 
     def _follow(self, address: str, _: str) -> None:
-        parts = urlsplit(address)
-        self.go(*self._read(parts.path, dict(parse_qsl(parts.query))))
+        self.go(*place_at(self.world.console, address))
 
     def _list(self, **changes: object) -> None:
         self.listing = replace(self.listing, **changes)
@@ -457,10 +372,6 @@ class View:
 
     def _login(self, *_: str) -> None:
         self.expired = False
-
-
-def _number(text: str) -> int:
-    return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 6 else 1
 
 
 Handler: TypeAlias = Callable[[View, str, str], Request | None]

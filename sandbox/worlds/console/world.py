@@ -10,7 +10,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from sandbox.worlds.console.declare import Console, Field, Kind, Quota, Slow, Verb, holds
-from sandbox.worlds.console.fields import problem
+from sandbox.worlds.console.fields import generated, problem
 from sandbox.worlds.console.records import PAGE, Entry, Object, Planned, Refused, Snapshot
 
 
@@ -212,7 +212,9 @@ class World:
             return it
         held = {**self.facts(it), **values, **dict.fromkeys(verb.clears, ""), **dict(verb.sets)}
         for name in verb.renews:
-            held[name] = _generated(kind.field(name), self._digest(f"{it.id}:{len(self.audit)}"), len(self.audit), self)
+            held[name] = generated(
+                kind.field(name), self._digest(f"{it.id}:{len(self.audit)}"), len(self.audit), self.console.today
+            )
         changed = replace(it, values=tuple(held[f.name] for f in kind.fields), leaving=verb.deletes)
         self._set_out(changed, verb.slow)
         return self.objects[it.id]
@@ -278,7 +280,7 @@ class World:
         digest = self._digest(f"{kind.name}:{number}")
         for field in kind.fields:
             if field.generated and field.name not in given:
-                values[field.name] = _generated(field, digest, number, self)
+                values[field.name] = generated(field, digest, number, self.console.today)
         held = tuple(intern(values[field.name]) for field in kind.fields)
         return Object(f"{kind.prefix}-{digest.hex()[:8]}", kind.name, held, kind.states[0] if kind.states else "")
 
@@ -401,21 +403,6 @@ class World:
         number = len(self.audit) + 1
         self.token = hash((self.token, event, object_id, detail, actor, *told.items()))
         self.audit.append(Entry(number, self.tick, event, object_id, label, refusal is None, detail, told, actor))
-
-
-def _generated(field: Field, digest: bytes, number: int, world: World) -> str:
-    # The number keeps addresses of one console apart, the digest those of different seeds.
-    match field.generated:
-        case "private_ip":
-            return f"10.{digest[4] % 64}.{number % 256}.{2 + digest[5] % 250}"
-        case "public_ip":
-            return f"203.0.{digest[6]}.{number % 256}"
-        case "key_id":
-            return f"ak{number}-{digest.hex()[8:18]}"
-        case "hostname":
-            return f"h{number}-{digest.hex()[8:14]}.cloud.example"
-        case _:
-            return world.console.today
 
 
 def _article(title: str) -> str:

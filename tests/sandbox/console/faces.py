@@ -14,6 +14,7 @@ from sandbox.contracts.actions import (
     Click,
     Finish,
     GiveUp,
+    Key,
     Navigate,
     Press,
     Scroll,
@@ -27,7 +28,7 @@ from sandbox.contracts.tasks import Task
 from sandbox.env import Gym
 from sandbox.worlds.console.simulator import ConsoleSimulator
 
-KEYS = ("Tab", "Tab", "Enter", "Escape", "Space", "Backspace", "Delete", "ArrowUp", "ArrowDown")
+KEYS: tuple[Key, ...] = ("Tab", "Tab", "Enter", "Escape", "Space", "Backspace", "Delete", "ArrowUp", "ArrowDown")
 TEXTS = ("web", "amber-web-3", "10.0.0.0/8", "12", "", "zone", "2027-05-06", "Two  words ", "x@example.org", "7" * 70)
 ADDRESSES = ("/disks?q=1&sort=-name&page=2", "/instances/i-none", "/nowhere", "/", "/disks/new", "https://example.org/")
 
