@@ -66,7 +66,9 @@ def _facts(
 ) -> tuple[tuple[str, Say | Press], ...]:
     held = view.world.facts(it)
     names = [n for n in in_order(fields, view.variant, f"{kind.name}.facts") if _is_shown(kind, n, held)]
-    rows: list[tuple[str, Say | Press]] = [(title_of(view.words, kind, name), fact(view, it, name)) for name in names]
+    rows: list[tuple[str, Say | Press]] = [
+        (title_of(view.words, kind, name), fact(view, it, name, part="" if first else "other:")) for name in names
+    ]
     if first and kind.price is not None:
         rows.append((view.words.text("Price"), Say(price(view, kind.price.of(held)), "td")))
     return tuple(rows)

@@ -27,8 +27,11 @@ def shown(view: View, it: Object, field: str) -> str:
     return view.words.text(value) if value else EMPTY
 
 
-def fact(view: View, it: Object, field: str) -> Say | Press:
-    """A field's value as it stands on a page of facts: what it refers to can be gone to."""
+def fact(view: View, it: Object, field: str, *, part: str = "") -> Say | Press:
+    """A field's value as it stands on a page of facts: what it refers to can be gone to.
+
+    `part` tells those apart that stand on one page twice.
+    """
     said = shown(view, it, field)
     if field == "state":
         return Say(said, "slow" if it.ticks else "state")
@@ -36,7 +39,7 @@ def fact(view: View, it: Object, field: str) -> Say | Press:
     declared = kind.field(field)
     target = it.values[kind.index[field]]
     address = address_of(view, target) if declared.references and target else ""
-    return Press(f"go:{address}#{it.id}.{field}", said, "", address) if address else Say(said, "td")
+    return Press(f"go:{address}#{part}{it.id}.{field}", said, "", address) if address else Say(said, "td")
 
 
 def address_of(view: View, object_id: str) -> str:
