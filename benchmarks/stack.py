@@ -2,11 +2,12 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,12 @@ from benchmarks.client import Person
 from webapp.embedded.state import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
+# Whoever set these meant another Belay: a measurement works with servers of its own.
+OUTSIDE = {
+    *("DATABASE_URL", "VALKEY_URL", "SECRET_KEY", "BELAY_EMBEDDED", "DJANGO_SETTINGS_MODULE"),
+    *("S3_ENDPOINT_URL", "S3_ACCESS_KEY", "S3_SECRET_KEY", "S3_BUCKET"),
+}
+NEEDED = ("web", "session-host")  # where nothing is appended or trained
 
 
 @dataclass(frozen=True)
@@ -37,18 +44,49 @@ class Stack:
 
 
 @contextmanager
-def running(**variables: str) -> Iterator[Stack]:
-    """Start everything as `make up` does, in a folder that is removed afterwards; extra environment variables apply."""
-    with tempfile.TemporaryDirectory(prefix="belay-bench-", ignore_cleanup_errors=True) as name:
+def running(*, only: Sequence[str] = (), **variables: str) -> Iterator[Stack]:
+    """Start Belay as `make up` does, in a folder that is removed afterwards; extra environment variables apply.
+
+    `only` names the processes that the measurement needs, where it does not need them all. SIGTERM and SIGINT bring
+    everything down, too.
+    """
+    with _ended_by_signals(), tempfile.TemporaryDirectory(prefix="belay-bench-", ignore_cleanup_errors=True) as name:
         folder = Path(name) / "state"
         port = free_port(avoid=set())
-        env = {**os.environ, "BELAY_STATE_DIR": str(folder), **variables}
+        env = {name: value for name, value in os.environ.items() if name not in OUTSIDE}
+        env |= {"BELAY_STATE_DIR": str(folder), **variables}
         command = [sys.executable, "-m", "webapp.embedded"]
+        start = [*command, "up", "--port", str(port), *(["--only", *only] if only else [])]
         try:
-            subprocess.run([*command, "up", "--port", str(port)], cwd=ROOT, env=env, check=True, stdout=sys.stderr)
+            subprocess.run(start, cwd=ROOT, env=env, check=True, stdout=sys.stderr, start_new_session=True)
             yield Stack(f"http://127.0.0.1:{port}", folder, passwords(folder))
         finally:
-            subprocess.run([*command, "down"], cwd=ROOT, env=env, check=False, stdout=sys.stderr)
+            # In a session of its own: who presses Ctrl-C once more does not stop the stopping.
+            stop = subprocess.Popen(
+                [*command, "down", "--now"], cwd=ROOT, env=env, stdout=sys.stderr, start_new_session=True
+            )
+            _wait_for(stop)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """SIGTERM and SIGINT become an exception, so that what was begun is ended."""
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _wait_for(process: "subprocess.Popen[bytes]") -> None:
+    while process.returncode is None:
+        with suppress(SystemExit):  # asked again; it is being done
+            process.wait()
 
 
 def passwords(folder: Path) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """The arrays that a network reads, their sizes, and the words that their numbers stand for; no torch."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -61,6 +62,7 @@ USELESS = frozenset(ActOutcome) - {ActOutcome.DONE, ActOutcome.NEW_TAB, ActOutco
 
 ELEMENT_NUMBERS = len(STATES) + 26
 PAIRS = 14
+EQUAL_NAME, EQUAL_VALUE, IN_NAME, IN_ROW, SAME_AMOUNT, FIELD_IN_LABEL = 0, 1, 2, 3, 6, 7  # columns of the pairs
 GOAL_NUMBERS = 12
 HISTORY_NUMBERS = 4
 OPTION_NUMBERS = 3
@@ -100,3 +102,8 @@ class Arrays:
 NAMES = tuple(each.name for each in fields(Arrays))
 INPUTS = (*NAMES, "element_there", "option_there")  # of the network and of its export, in order
 OUTPUTS = ("kind", "click", "type", "answer", "source", "option", "key", "direction", "value", "change")
+
+
+def number_of(word: str, known: Sequence[str]) -> int:
+    """A word's place among those that are known, from 1; 0 for others."""
+    return known.index(word) + 1 if word in known else 0

@@ -97,7 +97,8 @@ def card(title: str, spec: Mapping[str, Any], evaluation: Mapping[str, Any], rec
             )
     else:
         lines.append("Not yet judged in a browser.")
-    lines += ["", "## Limits", "", "It knows the templates above. Elsewhere it guesses, and its probability says so."]
+    lines += ["", "## Limits", ""]
+    lines += ["It knows the templates above. Elsewhere it guesses, and may be sure of a wrong step."]
     lines += ["What it may do is decided outside of it: risk, approval and the egress proxy.", ""]
     lines += ["## Receipt", "", *(f"- {name}: `{_line(value)}`" for name, value in receipt.items()), ""]
     return "\n".join(lines)

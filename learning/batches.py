@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learning import arrays as f
-from learning.lexical import VOCABULARY
+from learning.lexical import FIRST_WORD, VOCABULARY
 from learning.samples import Sample
 
-_FIRST_WORD = 8
 _GROUP = 8  # batches drawn together and sorted by length, so that little is padded
 
 
@@ -88,13 +87,13 @@ def varied(
     varied_inputs = dict(inputs)
     words = inputs["element_words"].astype(np.int64)  # a copy
     rate = np.array([0.04, 0.04, 0.04, 0.15, 0.1])[None, None, :, None]  # name, label, group, row, value
-    swap = (words >= _FIRST_WORD) & (rng.random(words.shape) < rate)
-    words[swap] = rng.integers(_FIRST_WORD, VOCABULARY, int(swap.sum()))
+    swap = (words >= FIRST_WORD) & (rng.random(words.shape) < rate)
+    words[swap] = rng.integers(FIRST_WORD, VOCABULARY, int(swap.sum()))
     varied_inputs["element_words"] = words
     for name, share in (("goal_words", 0.1), ("text_words", 0.05), ("history_words", 0.05), ("option_words", 0.05)):
         changed = inputs[name].astype(np.int64)
-        swap = (changed >= _FIRST_WORD) & (rng.random(changed.shape) < share)
-        changed[swap] = rng.integers(_FIRST_WORD, VOCABULARY, int(swap.sum()))
+        swap = (changed >= FIRST_WORD) & (rng.random(changed.shape) < share)
+        changed[swap] = rng.integers(FIRST_WORD, VOCABULARY, int(swap.sum()))
         varied_inputs[name] = changed
     pairs = inputs["element_pairs"]
     speaks = (pairs[..., :7] > 0).any((2, 3))  # type: ignore[operator]  # floats, whatever np.generic may be

@@ -5,6 +5,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,8 @@ from learning.arrays import KINDS
 from learning.networks import ElementSetPolicy, Shape, run, tensors
 from learning.progress import Progress, Stopped
 from learning.samples import Sample, held_out
+
+REPORT_EVERY = 10  # steps between two points of the loss curve; the first step is one too
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,7 @@ def train(
     """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped."""
     torch.set_num_threads(1)
     kept = held_out(samples, one_in=recipe.held_out_one_in)
-    learnt = [sample for sample, keep in zip(samples, kept, strict=True) if not keep]
-    judged = [sample for sample, keep in zip(samples, kept, strict=True) if keep]
+    learnt, judged = list(compress(samples, ~kept)), list(compress(samples, kept))
     lengths = np.array([len(sample.arrays.element_kinds) for sample in learnt], np.int64)
     chances = probabilities(learnt, session_share=recipe.session_share)
     optimizer = torch.optim.AdamW(
@@ -82,12 +84,11 @@ def train(
         if should_stop():
             _keep(work, network, optimizer, recipe, step, elapsed)
             raise Stopped(f"stopped at step {step} of {recipe.steps}")
-        for group in optimizer.param_groups:
-            group["lr"] = recipe.learning_rate * _warm(step, recipe.warmup) * _cosine(through)
+        optimizer.param_groups[0]["lr"] = recipe.learning_rate * _warm(step, recipe.warmup) * _cosine(through)
         batch = [learnt[i] for i in batches.draw(lengths, chances, step=step, size=recipe.batch, seed=recipe.seed)]
         loss = update(network, optimizer, batch, recipe, step=step)
         step += 1
-        if step % 50 == 0 or step == recipe.steps:
+        if step == 1 or step % REPORT_EVERY == 0:
             report(Progress("train", through, step, {"loss": loss}))
         if step % recipe.judge_every == 0:
             _keep(work, network, optimizer, recipe, step, time.monotonic() - began)

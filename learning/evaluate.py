@@ -4,7 +4,9 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
+from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from learning.intervals import wilson
@@ -44,6 +46,12 @@ class Evaluation(Struct, frozen=True):
     proposing_ms: float
     seconds: float
     episodes: tuple[Ended, ...]
+
+    def as_data(self) -> dict[str, Any]:
+        """Plain data for evaluation.json and the card; of the episodes, those that were not verified."""
+        data: dict[str, Any] = msgspec.to_builtins(self)
+        data["failures"] = [each for each in data.pop("episodes") if each["outcome"] != "verified"]
+        return data
 
 
 class Pairing(Struct, frozen=True):

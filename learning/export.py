@@ -26,7 +26,7 @@ class NotEqual(RuntimeError):
 def to_onnx(network: ElementSetPolicy, path: Path, examples: Sequence[Arrays]) -> float:
     """Write the network for one state at a time, of any size; returns the largest difference. Raises NotEqual.
 
-    The example that shapes the graph must have at least two elements and two options, so that no size is taken for 1.
+    The largest example shapes the graph.
     """
     network.eval()
     example = max(examples, key=lambda arrays: (len(arrays.option_parents), len(arrays.element_kinds)))

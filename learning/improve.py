@@ -4,7 +4,6 @@ import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 from learning import artefact, bc
@@ -12,64 +11,81 @@ from learning.bc import Recipe, Trained
 from learning.intervals import wilson
 from learning.networks import Shape
 from learning.progress import Progress, Stopped
+from learning.requests import Improved, ImproveRequest
 from learning.samples import Lessons, is_session, lessons
 from sandbox.contracts import storage
 from sandbox.contracts.trajectories import Trajectory
 
 FROM_NOTHING = Recipe(batch=32, learning_rate=1e-3)
 VISITS, MOST_STEPS = 40, 6000  # of each sample, in a training from nothing
-FINE_TUNE = Recipe(steps=400, batch=32, learning_rate=4e-4, judge_every=200)
+FINE_TUNE = Recipe(steps=400, batch=32, learning_rate=4e-4, warmup=10, judge_every=200)
 REHEARSED = 150  # demonstrations rehearsed beside real sessions; enough to keep what is known, few enough to be quick
 
 
 def improve(
+    request: ImproveRequest,
     *,
-    parent: Path | None,
-    trajectories: Sequence[Path],
-    out: Path,
-    work: Path,
-    seed: int,
-    budget_s: float,
-    lineage: Mapping[str, Any],
     report: Callable[[Progress], None],
     should_stop: Callable[[], bool],
     recipe: Recipe | None = None,
-) -> tuple[Path, dict[str, Any], dict[str, Any], float]:
-    """Returns (folder, evaluation, spec, held-out accuracy). Raises Stopped."""
+) -> Improved:
+    """Learn from the trajectories, from the parent's weights on; writes `out`. Raises Stopped, NotEqual, BadPolicy."""
+    parent = request.parent
     report(Progress("read", 0.0, 0, {}))
-    contents = [path.read_bytes() for path in trajectories]
+    contents = [path.read_bytes() for path in request.trajectories]
     every = [storage.unpack(content) for content in contents]
-    learnt_from = rehearsal(every, seed=seed) if parent else every
+    learnt_from = rehearsal(every, seed=request.seed) if parent else every
     found = _featurised(learnt_from, report, should_stop)
-    network = artefact.load(parent) if parent else bc.fresh(Shape(), seed=seed)
-    chosen = recipe or (FINE_TUNE if parent else from_nothing(len(found.samples)))
-    chosen = replace(chosen, seed=seed)
+    network = artefact.load(parent) if parent else bc.fresh(Shape(), seed=request.seed)
+    recipe = replace(
+        recipe or (FINE_TUNE if parent else from_nothing(len(found.samples))),
+        seed=request.seed,
+    )
     trained = bc.train(
-        found.samples, network, chosen, work=work, budget_s=budget_s, report=report, should_stop=should_stop
+        found.samples,
+        network,
+        recipe,
+        work=request.work,
+        budget_s=request.budget_s,
+        report=report,
+        should_stop=should_stop,
     )
     report(Progress("export", 1.0, trained.steps, {}))
     evaluation = offline(trained)
-    receipt = {
-        **lineage,
-        "dataset_files_sha256": artefact.dataset_hash([storage.address(content) for content in contents]),
-        "trajectories": len(every),
-        "environments": sorted({each.task.environment for each in every}),
-        "recipe": asdict(chosen),
-        "seconds": round(trained.seconds, 1),
-        "unsayable": found.unsayable,
-        "code_commit": artefact.commit(),
-        "machine": artefact.machine(),
-    }
     spec = artefact.write(
-        out,
+        request.out,
         network,
         examples=[sample.arrays for sample in found.samples[:: max(1, len(found.samples) // 8)][:8]],
         templates=dict(Counter(each.task.template for each in learnt_from)),
         evaluation=evaluation,
-        receipt=receipt,
-        title=str(lineage.get("title", "Policy")),
+        receipt=_receipt(request, recipe, contents, every, seconds=trained.seconds, unsayable=found.unsayable),
+        title=str(request.lineage.get("title", "Policy")),
     )
-    return out, evaluation, spec, trained.held_out_accuracy
+    card = (request.out / "card.md").read_text()
+    return Improved(request.out, evaluation, card, spec, trained.held_out_accuracy)
+
+
+def _receipt(
+    request: ImproveRequest,
+    recipe: Recipe,
+    contents: Sequence[bytes],
+    trajectories: Sequence[Trajectory],
+    *,
+    seconds: float,
+    unsayable: Mapping[str, int],
+) -> dict[str, Any]:
+    """What somebody needs to make this policy again."""
+    return {
+        **request.lineage,
+        "dataset_files_sha256": artefact.dataset_hash([storage.address(content) for content in contents]),
+        "trajectories": len(trajectories),
+        "environments": sorted({each.task.environment for each in trajectories}),
+        "recipe": asdict(recipe),
+        "seconds": round(seconds, 1),
+        "unsayable": dict(unsayable),
+        "code_commit": artefact.commit(),
+        "machine": artefact.machine(),
+    }
 
 
 def from_nothing(samples: int) -> Recipe:

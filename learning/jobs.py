@@ -3,12 +3,12 @@
 import lzma
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import Struct
 
 from learning.progress import Progress, Stopped
+from learning.requests import Improved, ImproveRequest
 from sandbox.contracts.policies import Policy
 from sandbox.contracts.tasks import Split
 
@@ -31,33 +31,11 @@ STARTER = Path(__file__).resolve().parent / "starter"
 DEMONSTRATIONS = "demonstrations.xz"
 
 
-class ImproveRequest(Struct, frozen=True):
-    """What a training is asked for. `work` keeps checkpoints; the same request goes on from there."""
-
-    parent: Path | None  # a policy's folder; None = from nothing
-    trajectories: Sequence[Path]  # packed files of the dataset version
-    out: Path
-    work: Path
-    seed: int
-    budget_s: float
-    lineage: dict[str, Any]
-
-
-class Improved(Struct, frozen=True):
-    """A policy's folder that was written, and what is known of it."""
-
-    folder: Path
-    evaluation: dict[str, Any]
-    card: str
-    spec: dict[str, Any]
-    held_out_accuracy: float
-
-
 def load_policy(folder: Path, *, name: str) -> Policy:
-    """The policy in a folder, ready to propose: ONNX Runtime, no torch. Raises BadPolicy."""
-    from learning.policy import NetworkPolicy  # ONNX Runtime only where a policy acts
+    """The policy in a folder, once it has made a first proposal: ONNX Runtime, no torch. Raises BadPolicy."""
+    from learning.proving import proved  # ONNX Runtime only where a policy acts
 
-    return NetworkPolicy(folder, name=name)
+    return proved(folder, name=name)
 
 
 def improve(
@@ -66,18 +44,7 @@ def improve(
     """Learn from the trajectories, from the parent's weights on; writes `out`. Raises Stopped, NotEqual, BadPolicy."""
     from learning.improve import improve as run  # torch only where something is learnt
 
-    folder, evaluation, spec, accuracy = run(
-        parent=request.parent,
-        trajectories=request.trajectories,
-        out=request.out,
-        work=request.work,
-        seed=request.seed,
-        budget_s=request.budget_s,
-        lineage=request.lineage,
-        report=report,
-        should_stop=should_stop,
-    )
-    return Improved(folder, evaluation, (folder / "card.md").read_text(), spec, accuracy)
+    return run(request, report=report, should_stop=should_stop)
 
 
 def evaluate(
@@ -101,13 +68,8 @@ def evaluate(
 
 def starter_trajectories() -> Iterator[bytes]:
     """Packed files of the demonstrations that the starter policy learnt from; always the same bytes."""
-    for content in msgspec.msgpack.decode(lzma.decompress((STARTER / DEMONSTRATIONS).read_bytes()), type=list[bytes]):
-        yield repacked(content)
-
-
-def repacked(body: bytes) -> bytes:
-    """A trajectory in msgpack, as the file that storage knows."""
     from sandbox.contracts.storage import pack
     from sandbox.contracts.trajectories import Trajectory
 
-    return pack(msgspec.msgpack.decode(body, type=Trajectory))
+    for body in msgspec.msgpack.decode(lzma.decompress((STARTER / DEMONSTRATIONS).read_bytes()), type=list[bytes]):
+        yield pack(msgspec.msgpack.decode(body, type=Trajectory))

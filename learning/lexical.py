@@ -7,7 +7,7 @@ from functools import lru_cache
 
 VOCABULARY = 4096  # rows of the table of word vectors
 PAD, GOAL, NUMBER, IDENTIFIER = 0, 1, 2, 3
-_FIRST_WORD = 8  # ids below are the special ones above, and room
+FIRST_WORD = 8  # ids below are the special ones above, and room
 
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_]+(?:[-_.:@/][^\W_]+)*")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -93,7 +93,7 @@ def plain_id(token: str) -> int:
         return NUMBER
     if not token.isalpha():
         return IDENTIFIER
-    return _FIRST_WORD + zlib.crc32(stem(token).encode()) % (VOCABULARY - _FIRST_WORD)
+    return FIRST_WORD + zlib.crc32(stem(token).encode()) % (VOCABULARY - FIRST_WORD)
 
 
 def ids(text: str, hidden: frozenset[str], width: int) -> list[int]:

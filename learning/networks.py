@@ -83,48 +83,22 @@ class ElementSetPolicy(nn.Module):
         option_there: Tensor,  # (B, O) bool
     ) -> tuple[Tensor, ...]:  # in the order of arrays.OUTPUTS
         """Logits; what cannot be done has LOW."""
-        elements = self.element_in(
-            torch.cat(
-                [
-                    _mean(self.word(element_words), element_words).flatten(2),
-                    self.role(element_kinds[..., 0]),
-                    self.region(element_kinds[..., 1]),
-                    element_numbers,
-                ],
-                -1,
-            )
-        )
-        goals = self.goal_in(torch.cat([_mean(self.word(goal_words), goal_words).flatten(2), goal_numbers], -1))
-        past = self.past_in(
-            torch.cat(
-                [
-                    _mean(self.word(history_words), history_words),
-                    self.did(history_kinds[..., 0]),
-                    self.role(history_kinds[..., 1]),
-                    self.outcome(history_kinds[..., 2]),
-                    history_numbers,
-                ],
-                -1,
-            )
-        )
-        goal_text, place = text_words[:, : f.GOAL_TEXT], text_words[:, f.GOAL_TEXT :]
-        read = [_mean(self.word(words), words) for words in (goal_text, place)]
-        state = self.state_in(torch.cat([*read, state_numbers], -1))[:, None]  # (B, 1, d)
+        elements = self._elements(element_words, element_kinds, element_numbers)
+        goals = self.goal_in(torch.cat([self._read(goal_words).flatten(2), goal_numbers], -1))
+        past = self._past(history_words, history_kinds, history_numbers)
+        spoken, place = self._read(text_words[:, : f.GOAL_TEXT]), self._read(text_words[:, f.GOAL_TEXT :])
+        state = self.state_in(torch.cat([spoken, place, state_numbers], -1))[:, None]  # (B, 1, d)
         pairs = torch.cat([element_pairs, history_pairs], 1)  # (B, E+H, G, PAIRS)
         things = torch.cat([elements, past], 1)
         things = things + self.match(pairs, goals, goal_there)
         tokens = torch.cat([state, goals, things], 1)  # (B, 1+G+E+H, d)
-        there = torch.cat(
-            [torch.ones_like(goal_there[:, :1]), goal_there, element_there, history_kinds[..., 0] > 0],
-            1,
-        )
-        rows = functional.pad(element_kinds[..., 2], (0, f.HISTORY))  # (B, E+H); 0 = in no row
-        same_row = (rows[:, :, None] == rows[:, None, :]) & (rows[:, :, None] > 0)
+        always = torch.ones_like(goal_there[:, :1])
+        there = torch.cat([always, goal_there, element_there, history_kinds[..., 0] > 0], 1)
+        same_row = _same_row(functional.pad(element_kinds[..., 2], (0, f.HISTORY)))  # (B, E+H, E+H)
         for block in self.blocks:
             tokens = block(tokens, pairs, same_row, there)
-        tokens = self.norm(tokens)
         return self._heads(
-            tokens,
+            self.norm(tokens),
             element_pairs,
             element_can,
             element_there,
@@ -132,6 +106,22 @@ class ElementSetPolicy(nn.Module):
             (option_words, option_parents, option_numbers, option_pairs, option_there),
             kind_can,
         )
+
+    def _read(self, words: Tensor) -> Tensor:
+        """(..., W) -> (..., w): what some words say together, in whatever order."""
+        return _mean(self.word(words), words)
+
+    def _elements(self, words: Tensor, kinds: Tensor, numbers: Tensor) -> Tensor:
+        """(B, E, FIELDS, WORDS), (B, E, 3), (B, E, ELEMENT_NUMBERS) -> (B, E, d)."""
+        said = self._read(words).flatten(2)
+        return self.element_in(  # type: ignore[no-any-return]  # Module.__call__ is Any
+            torch.cat([said, self.role(kinds[..., 0]), self.region(kinds[..., 1]), numbers], -1)
+        )
+
+    def _past(self, words: Tensor, kinds: Tensor, numbers: Tensor) -> Tensor:
+        """(B, H, WORDS), (B, H, 3), (B, H, HISTORY_NUMBERS) -> (B, H, d)."""
+        what = [self.did(kinds[..., 0]), self.role(kinds[..., 1]), self.outcome(kinds[..., 2])]
+        return self.past_in(torch.cat([self._read(words), *what, numbers], -1))  # type: ignore[no-any-return]  # Module.__call__ is Any
 
     def _heads(
         self,
@@ -151,31 +141,32 @@ class ElementSetPolicy(nn.Module):
         pointed = self.pointer(beside).masked_fill(~(can & there[..., None]), LOW)
         source = self.source_query(elements) @ self.source_key(goals).transpose(1, 2) / math.sqrt(self.shape.width)
         source = source + self.source_match(pairs)[..., 0]
-        words, parents, numbers, matches, option_there = options
-        parent = torch.gather(elements, 1, parents[..., None].expand(-1, -1, self.shape.width))
-        matched = self.option_match(matches) * goal_there[:, None, :, None].to(tokens.dtype)
-        read = torch.cat(
-            [
-                parent,
-                state[:, None].expand(-1, parents.shape[1], -1),
-                _mean(self.word(words), words),
-                matched.amax(2),
-                numbers,
-            ],
-            -1,
-        )
         return (
             self.kind(torch.cat([state, page], -1)).masked_fill(~kind_can, LOW),
             pointed[..., 0],
             pointed[..., 1],
             pointed[..., 2],
             source.masked_fill(~goal_there[:, None], LOW),
-            self.option(read)[..., 0].masked_fill(~option_there, LOW),
+            self._choosing(elements, state, goal_there, options),
             self.key(state),
             self.direction(state),
             self.value(state)[..., 0],
             self.change(beside),
         )
+
+    def _choosing(
+        self,
+        elements: Tensor,  # (B, E, d)
+        state: Tensor,  # (B, d)
+        goal_there: Tensor,  # (B, G)
+        options: tuple[Tensor, Tensor, Tensor, Tensor, Tensor],  # as in forward: words, parents, numbers, pairs, there
+    ) -> Tensor:  # (B, O)
+        words, parents, numbers, matches, there = options
+        parent = torch.gather(elements, 1, parents[..., None].expand(-1, -1, self.shape.width))
+        beside = state[:, None].expand(-1, parents.shape[1], -1)
+        matched = self.option_match(matches) * goal_there[:, None, :, None].to(state.dtype)
+        read = torch.cat([parent, beside, self._read(words), matched.amax(2), numbers], -1)
+        return self.option(read)[..., 0].masked_fill(~there, LOW)  # type: ignore[no-any-return]  # Module.__call__ is Any
 
 
 class Match(nn.Module):
@@ -237,6 +228,11 @@ def _reader(inputs: int, width: int) -> nn.Sequential:
 
 def _scorer(inputs: int, outputs: int, *, hidden: int = 64) -> nn.Sequential:
     return nn.Sequential(nn.Linear(inputs, hidden), nn.GELU(), nn.Linear(hidden, outputs))
+
+
+def _same_row(rows: Tensor) -> Tensor:
+    """(B, X) row numbers, 0 = in no row -> (B, X, X) bool."""
+    return (rows[:, :, None] == rows[:, None, :]) & (rows[:, :, None] > 0)
 
 
 def _mean(vectors: Tensor, ids: Tensor) -> Tensor:

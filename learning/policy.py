@@ -14,6 +14,7 @@ from learning import batches, features
 from learning.arrays import KINDS, OUTPUTS, USELESS, VERSION
 from learning.candidates import NONE, Candidate, ranked
 from learning.features import Scene
+from learning.history import kind_of
 from learning.lexical import has, read
 from sandbox.contracts.actions import Action, Finish, GiveUp, Press, Scroll, Select, Type, Wait
 from sandbox.contracts.observations import Element, Observation
@@ -118,7 +119,7 @@ def why(seen: Scene, candidate: Candidate) -> str:
     """The strongest match between goal and page that speaks for an action, in words."""
     if candidate.element == NONE:
         return {"finish": "everything the goal asks for looks done", "wait": "the page is still working"}.get(
-            KINDS[_plain_kind(candidate.action)], "no element on the page fits better"
+            KINDS[kind_of(candidate.action)], "no element on the page fits better"
         )
     element = seen.elements[candidate.element]
     if candidate.source != NONE:
@@ -129,11 +130,6 @@ def why(seen: Scene, candidate: Candidate) -> str:
         if place:
             return f'{place} the goal\'s {field or "text"} "{_short(text)}"'
     return f"{_called(element)} is the likeliest next step towards the goal"
-
-
-def _plain_kind(action: Action) -> int:
-    name = type(action).__name__.lower()
-    return KINDS.index("give_up" if name == "giveup" else name)
 
 
 def _place(element: Element, text: str, action: Action) -> str:

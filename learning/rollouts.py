@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from learning.samples import ORACLE
 from sandbox import sessions
@@ -79,7 +79,7 @@ def play(gym: Gym, episode: Episode, policy: Policy | None, *, name: str = "") -
         action = step_of.action
         over = isinstance(action, Finish | GiveUp)
         result, after = (ActResult(ActOutcome.DONE), observation) if over else gym.act(action)
-        steps.append(_done(step_of, result))
+        steps.append(structs.replace(step_of, result=result))
         remembered.append(past(observation, action, result))
         observation = after
         if over:
@@ -114,15 +114,10 @@ def _chosen(
     other = own.action if own is not None else None
     if own is None and not isinstance(opinion.action, Finish | GiveUp) and rng.random() < episode.slips:
         other = slip(observation, opinion.action, task, rng)
-    if other is None or other == opinion.action or isinstance(opinion.action, Finish):
-        return Step(observation, None, by_oracle, None, None, Risk.UNKNOWN, opinion.action, undone)
-    if isinstance(other, Finish | GiveUp):  # the policy would end too early: the oracle goes on
+    ends = isinstance(opinion.action, Finish) or isinstance(other, Finish | GiveUp)  # only the oracle ends an episode
+    if other is None or other == opinion.action or ends:
         return Step(observation, None, by_oracle, None, None, Risk.UNKNOWN, opinion.action, undone)
     return Step(observation, opinion, "policy", None, None, Risk.UNKNOWN, other, undone)
-
-
-def _done(step: Step, result: ActResult) -> Step:
-    return Step(step.observation, step.proposal, step.actor, step.decision, step.source, step.risk, step.action, result)
 
 
 def slip(observation: Observation, right: Action, task: Task, rng: random.Random) -> Action | None:

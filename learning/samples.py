@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from learning.arrays import KINDS, USELESS, Arrays
+from learning.arrays import USELESS, Arrays
 from learning.candidates import Label, label
 from learning.features import scene
 from sandbox.contracts.actions import Action
@@ -32,7 +32,6 @@ class Sample:
     session: bool  # from real work, as opposed to an oracle's demonstration
     succeeded: float  # 1, 0, or -1 where no verifier spoke
     changed: tuple[float, float, float]  # page, dialogs, address; -1 = unknown
-    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,6 @@ def lessons(trajectories: Iterable[Trajectory]) -> Lessons:
                     session=is_session(trajectory),
                     succeeded=_succeeded(trajectory),
                     changed=_changed(trajectory.steps, index, action),
-                    kind=KINDS[right.kind],
                 )
             )
     return Lessons(samples, unsayable)

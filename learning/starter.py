@@ -7,12 +7,12 @@ import argparse
 import json
 import logging
 import lzma
+import math
 import shutil
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -29,6 +29,7 @@ from sandbox.contracts.trajectories import Trajectory
 
 log = logging.getLogger("learning.starter")  # the same when run as a program
 
+CONSOLES = ("cloud", "object-store")
 LEFT_OUT = ("object-store/change-quota",)  # on purpose: this one is learnt from people's corrections
 LARGEST_BYTES = 5 * 1024 * 1024
 ADVICE_SEEDS, TEST_SEEDS = 100_000, 1_000_000
@@ -117,14 +118,17 @@ def learn(plan: Plan, number: int, files: Sequence[Path], parent: Path | None, o
     partial = out.with_suffix(".partial")
     shutil.rmtree(partial, ignore_errors=True)
     again = parent is not None
-    improve(
+    request = jobs.ImproveRequest(
         parent=parent,
         trajectories=files,
         out=partial,
         work=work,
         seed=plan.seed + number,
-        budget_s=3600,
+        budget_s=math.inf,
         lineage={"title": "Starter policy", "parent": None, "algorithm": "bc", "seed": plan.seed, "round": number},
+    )
+    improve(
+        request,
         report=_say,
         should_stop=lambda: False,
         recipe=Recipe(
@@ -167,7 +171,7 @@ def ship(folder: Path, judged: Evaluation, files: Sequence[Path], out: Path, pla
     bodies = [msgspec.msgpack.encode(storage.unpack(path.read_bytes()), order="deterministic") for path in files]
     packed = lzma.compress(msgspec.msgpack.encode(bodies), preset=9 | lzma.PRESET_EXTREME)
     (out / jobs.DEMONSTRATIONS).write_bytes(packed)
-    evaluation = json.loads((folder / "evaluation.json").read_text()) | {"live": told(judged)}
+    evaluation = json.loads((folder / "evaluation.json").read_text()) | {"live": judged.as_data()}
     receipt = json.loads((folder / "receipt.json").read_text())
     receipt |= {
         "command": plan.command,
@@ -183,16 +187,9 @@ def ship(folder: Path, judged: Evaluation, files: Sequence[Path], out: Path, pla
     log.info("shipped %d bytes to %s", size, out)
 
 
-def told(judged: Evaluation) -> dict[str, Any]:
-    """An evaluation as plain data for evaluation.json and the card."""
-    plain: dict[str, Any] = msgspec.to_builtins(judged)
-    plain["failures"] = [each for each in plain.pop("episodes") if each["outcome"] != "verified"]
-    return plain
-
-
-def trained_templates(environment: str | None = None) -> list[str]:
-    """Every template that the starter learns."""
-    return [each.id for each in sessions.templates(environment) if each.id not in LEFT_OUT]
+def trained_templates(*consoles: str) -> list[str]:
+    """Every template that the starter learns, of these consoles or of all that it learns."""
+    return [each.id for one in consoles or CONSOLES for each in sessions.templates(one) if each.id not in LEFT_OUT]
 
 
 def main(arguments: Sequence[str]) -> int:

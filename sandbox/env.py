@@ -1,9 +1,7 @@
 """Gymnasium's face of a console: one warm world and one warm browser, reset between tasks, called without async."""
 
 import asyncio
-import tempfile
 from collections.abc import Coroutine
-from pathlib import Path
 from typing import Any, TypeVar
 
 import gymnasium
@@ -11,7 +9,7 @@ import msgspec
 import numpy as np
 from gymnasium import spaces
 
-from sandbox import registry
+from sandbox import leftovers, registry
 from sandbox.browser.page import Page
 from sandbox.contracts.actions import Action, ActOutcome, ActResult, Finish, GiveUp
 from sandbox.contracts.observations import Element, Observation
@@ -31,11 +29,13 @@ class Gym:
     """Plays task after task in one console. Not for several threads; `close` ends what it started."""
 
     def __init__(self, environment_id: str) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="belay-gym-")
         self._loop = asyncio.new_event_loop()
+        self._run(leftovers.clear_orphans())
+        self._folder = leftovers.owned_folder()
         self._world = registry.find_environment(environment_id).world()
         self._page: Page | None = None
         self._task: Task | None = None
+        self._asked: Task | None = None  # as it was given to reset
         self._first_url = ""
         try:
             self._run(self._open())
@@ -55,6 +55,13 @@ class Gym:
         """The warm world."""
         return self._world
 
+    @property
+    def task(self) -> Task:
+        """The task being played; where a page tells the goal itself (MiniWoB++), with that goal."""
+        if self._task is None:
+            raise RuntimeError("a task comes with reset")
+        return self._task
+
     def reset(self, task: Task) -> Observation:
         """Bring console and page to the task's first screen."""
         return self._run(self._reset(task))
@@ -65,9 +72,9 @@ class Gym:
 
     def verify(self, answer: str) -> Verification:
         """Ask the console's own state about the current task."""
-        if self._task is None:
+        if self._asked is None:
             raise RuntimeError("verify comes after reset")
-        return self._run(self._world.verify(self._task, answer))
+        return self._run(self._world.verify(self._asked, answer))
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run something async of the page or the world in the gym's own loop."""
@@ -81,21 +88,24 @@ class Gym:
         if page is not None:
             self._run(page.close())
         self._run(self._world.stop())
+        self._run(leftovers.clear_away(self._folder))
         self._loop.close()
-        self._folder.cleanup()
 
     async def _open(self) -> None:
-        await self._world.start(Path(self._folder.name) / "world")
-        self._page = await Page.launch(allow=self._world.allow, viewport=VIEWPORT)
+        await self._world.start(self._folder / "world")
+        self._page = await Page.launch(allow=self._world.allow, viewport=VIEWPORT, noted_in=self._folder)
         await self._world.sign_in(self._page)
         self._first_url = (await self.page.observe()).url
 
     async def _reset(self, task: Task) -> Observation:
         await self._world.set_up(task)
         await self.page.goto(self._world.start_url)
-        self._task = task
+        self._task = self._asked = task
         observation = await self.page.observe()
-        if observation.url == self._first_url:
+        told = getattr(self._world, "told", None)
+        if told is not None:
+            self._task = msgspec.structs.replace(task, goal=await told(self.page))
+        if observation.url in (self._first_url, self._world.start_url):
             return observation
         # The last player has signed the browser out.
         await self._world.sign_in(self.page)

@@ -1,20 +1,19 @@
 """A live session from its parts: a world, a way out, a browser; opened, found again, cut off."""
 
 import asyncio
-import shutil
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager, suppress
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 
 import msgspec
 
 from sandbox import registry
-from sandbox.browser import launch
 from sandbox.browser.cdp import CdpClosed
 from sandbox.browser.egress import Entry
 from sandbox.browser.hands import Hands
 from sandbox.browser.launch import Browser
 from sandbox.browser.page import Page
+from sandbox.browser.processes import end_noted
 from sandbox.browser.way_out import Egress, WayOut, cut
 from sandbox.contracts.actions import Action, ActOutcome, ActResult
 from sandbox.contracts.observations import Observation
@@ -84,6 +83,10 @@ class Live:
         finally:
             await self._way_out.requests(after=2**62, lower_after_s=PERMIT_LAPSES_S)
 
+    def dialog(self) -> str:
+        dialogs = self._page.tab.happened.dialogs
+        return dialogs[-1] if dialogs else ""
+
     async def flush_hand(self) -> Action | None:
         with _named_loss():
             return await self._hands.flush()
@@ -101,20 +104,24 @@ class Live:
         await self._way_out.let_go()
 
 
-async def open_session(task: Task, *, folder: Path, viewport: tuple[int, int]) -> Live:
-    """See the door."""
+async def open_session(task: Task, *, folder: Path, viewport: tuple[int, int], reached: Callable[[str], None]) -> Live:
+    """See the door. Each part is written down in the folder as it starts: `cut_off` needs to know no more."""
     world = registry.find_environment(task.environment).world()
-    folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240  # local
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # noqa: ASYNC240  # local
     async with AsyncExitStack() as undo:
+        undo.push_async_callback(end_noted, folder)
         undo.push_async_callback(world.stop)
         state = await world.start(folder / "world")
-        way_out = await WayOut.open(allow=world.allow, rules=world.request_rules)
-        undo.push_async_callback(cut, way_out.egress)
+        reached("opening_world")
+        way_out = await WayOut.open(allow=world.allow, rules=world.request_rules, folder=folder)
         undo.push_async_callback(way_out.let_go)
+        reached("opening_way_out")
         setting_up = asyncio.create_task(world.set_up(task), name="world-set-up")
         undo.callback(setting_up.cancel)
-        page = await Page.launch(proxy=way_out.egress.address, allow=world.allow, viewport=viewport)
-        undo.push_async_callback(page.close)
+        proxy = way_out.egress.address
+        page = await Page.launch(proxy=proxy, allow=world.allow, viewport=viewport, noted_in=folder)
+        undo.push_async_callback(page.let_go)
+        reached("opening_browser")
         await setting_up
         await way_out.permit(Risk.UNKNOWN)
         await world.sign_in(page)
@@ -154,14 +161,8 @@ async def attach(handle: Handle) -> Live:
 
 async def cut_off(handle: Handle) -> None:
     """See the door."""
-    browser, egress = _parts(handle)
-    await cut(egress)  # first of all: from here on nothing leaves
-    await launch.end(browser)
-    world = registry.find_environment(handle.task.environment).world()
-    with suppress(SessionLost):
-        await world.resume(handle.world)
-        await world.stop()
-    shutil.rmtree(handle.folder, ignore_errors=True)
+    await cut(Path(handle.folder))  # first of all: from here on nothing leaves
+    await end_noted(Path(handle.folder))
 
 
 @contextmanager
@@ -173,7 +174,10 @@ def _named_loss() -> Iterator[None]:
 
 
 def _parts(handle: Handle) -> tuple[Browser, Egress]:
-    return msgspec.convert(handle.browser, Browser), msgspec.convert(handle.egress, Egress)
+    try:
+        return msgspec.convert(handle.browser, Browser), msgspec.convert(handle.egress, Egress)
+    except msgspec.ValidationError as problem:
+        raise SessionLost(f"another version of Belay opened this session: {problem}") from problem
 
 
 def _kind_of(action: Action, element: object) -> tuple[str, ...]:

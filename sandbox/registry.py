@@ -30,6 +30,10 @@ class NoSuchFace(LookupError):
     """The environment cannot be played in this way: not in a browser, or not without one."""
 
 
+class NoOracle(LookupError):
+    """Nobody knows the right next action for this kind of task but people."""
+
+
 class UnknownTemplate(KeyError):
     """No template is registered under this id."""
 
@@ -55,7 +59,7 @@ class World(Protocol):
     allow: tuple[str, ...]  # "host:port" pairs the browser may reach; valid after start() or resume()
 
     async def start(self, folder: Path) -> dict[str, Any]:
-        """Start the console in processes of their own sessions (setsid); returns JSON by which `resume` finds it."""
+        """Start the console in processes noted in this folder; returns JSON by which `resume` finds it, no secret."""
         ...
 
     async def resume(self, state: dict[str, Any]) -> None:
@@ -130,7 +134,7 @@ class TaskTemplate(Protocol):
         ...
 
     def oracle(self, task: Task) -> Oracle:
-        """The oracle for a task of this template."""
+        """The oracle for a task of this template. Raises NoOracle."""
         ...
 
 

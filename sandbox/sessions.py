@@ -24,6 +24,8 @@ __all__ = [
     "UnknownTemplate",
     "attach",
     "bind",
+    "clear_away",
+    "clear_orphans",
     "cut_off",
     "environments",
     "free_task",
@@ -88,7 +90,7 @@ def oracle(task: Task) -> Oracle:
 
 
 class Handle(Struct, frozen=True, forbid_unknown_fields=True):
-    """How to find a live session again; plain data for a JSON column. Holds the proxy's token: keep it from pages."""
+    """How to find a live session again; plain data for a JSON column. Secrets lie in its folder, none in here."""
 
     task: Task
     folder: str
@@ -98,11 +100,25 @@ class Handle(Struct, frozen=True, forbid_unknown_fields=True):
     egress: dict[str, Any]
 
 
-async def open_session(task: Task, *, folder: Path, viewport: tuple[int, int] = (1280, 720)) -> "LiveSession":
-    """Start a console for the task, a way out and a browser, signed in at the first screen."""
+def _go_on(stage: str) -> None:
+    """Nobody wants to hear of the stages."""
+
+
+async def open_session(
+    task: Task,
+    *,
+    folder: Path,
+    viewport: tuple[int, int] = (1280, 720),
+    reached: Callable[[str], None] = _go_on,
+) -> "LiveSession":
+    """Start a console for the task, a way out and a browser, signed in at the first screen.
+
+    `folder` must be the session's own: what is left in it by a host that dies here is ended by `clear_away`.
+    `reached` hears opening_world, opening_way_out and opening_browser, once each of these runs.
+    """
     from sandbox import live  # only who opens a session pays for browser and worlds
 
-    return await live.open_session(task, folder=folder, viewport=viewport)
+    return await live.open_session(task, folder=folder, viewport=viewport, reached=reached)
 
 
 async def attach(handle: Handle) -> "LiveSession":
@@ -117,6 +133,20 @@ async def cut_off(handle: Handle) -> None:
     from sandbox import live
 
     await live.cut_off(handle)
+
+
+async def clear_away(folder: Path) -> None:
+    """End whatever was started for a session in this folder, and remove the folder; safe to repeat."""
+    from sandbox import leftovers
+
+    await leftovers.clear_away(folder)
+
+
+async def clear_orphans() -> None:
+    """End the consoles and browsers of trainings and evaluations that were killed."""
+    from sandbox import leftovers
+
+    await leftovers.clear_orphans()
 
 
 class LiveSession(Protocol):
@@ -152,6 +182,13 @@ class LiveSession(Protocol):
         """One trusted event by a person; returns the action it amounted to, None while typing is still gathered.
 
         A pointer event, Enter, Tab or a choice ends typing: call `flush_hand` before it to have the two apart.
+        """
+        ...
+
+    def dialog(self) -> str:
+        """Kind and words of the native dialog that the last `hand` brought up and that was dismissed; "" for none.
+
+        A person who means it hands an `Agree`.
         """
         ...
 

@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from math import prod
+from typing import Protocol
 
 from msgspec import Struct
 
-from sandbox.contracts.tasks import Split
+from sandbox.contracts.tasks import Environment, Split
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 
@@ -33,9 +34,22 @@ class Dimension(Struct, frozen=True, forbid_unknown_fields=True):
 
     def of(self, split: Split) -> tuple[str, ...]:
         """The values that a split may meet, its own held-out ones included."""
-        own = {"train": (), "validation": self.validation, "test": self.test}[split]
-        others = {*self.validation, *self.test} - set(own)
+        others = {*self.validation, *self.test} - set(self.own(split))
         return tuple(value for value in self.values if value not in others)
+
+    def own(self, split: Split) -> tuple[str, ...]:
+        """The values that a split alone may meet; none for `train`."""
+        return {"train": (), "validation": self.validation, "test": self.test}[split]
+
+    def check(self) -> None:
+        """Raises ValueError where the dimension contradicts itself."""
+        held = (*self.validation, *self.test)
+        if not self.values or len({*self.values}) != len(self.values):
+            raise ValueError(f"dimension {self.name}: expected values, each given once, found {self.values}")
+        if self.values[0] in held:
+            raise ValueError(f"dimension {self.name}: its plain value {self.values[0]!r} cannot be held out")
+        if len({*held}) != len(held) or not {*held} <= {*self.values}:
+            raise ValueError(f"dimension {self.name}: each held-out value must be one of its values, in one split")
 
 
 def parse(environment_id: str) -> tuple[str, dict[str, str]]:
@@ -62,28 +76,75 @@ def environment_id(base: str, recipe: Mapping[str, str]) -> str:
     return f"{base}?{pairs}" if pairs else base
 
 
+class Varied(Protocol):
+    """What a generator needs to know of an environment; a `registry.Registered` is one."""
+
+    @property
+    def environment(self) -> Environment:
+        """The environment without a recipe."""
+        ...
+
+    @property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """The ways in which its variants differ."""
+        ...
+
+
 class VariantGenerator:
-    """Every combination of some dimensions of one console, addressed by number; nothing is kept in memory."""
+    """Every combination of some dimensions of one console, addressed by number; nothing is kept in memory.
+
+    A variant of `validation` or `test` has at least one value that its split alone may meet. An environment that
+    holds no value out for a split has the variants of `train` there: what is unseen then are names and seeds.
+    """
 
     def __init__(self, base: str, dimensions: Sequence[Dimension]) -> None:
         self.base = base
         self.dimensions = {dimension.name: dimension for dimension in dimensions}
+        for dimension in dimensions:
+            dimension.check()
+
+    @classmethod
+    def of(cls, registered: Varied) -> "VariantGenerator":
+        """The generator of a registered environment."""
+        return cls(registered.environment.id, registered.dimensions)
+
+    def holds_out(self, split: Split) -> bool:
+        """Whether a split has values of its own."""
+        return any(dimension.own(split) for dimension in self.dimensions.values())
 
     def count(self, split: Split) -> int:
         """How many variants a split has."""
-        return prod(len(dimension.of(split)) for dimension in self.dimensions.values())
+        shared = prod(len(dimension.of("train")) for dimension in self.dimensions.values())
+        every = prod(len(dimension.of(split)) for dimension in self.dimensions.values())
+        return every - shared if self.holds_out(split) else shared
 
     def ids(self, split: Split, *, limit: int | None = None) -> Iterator[str]:
         """The ids of a split, in a fixed order; at most `limit`."""
         choices = [dimension.of(split) for dimension in self.dimensions.values()]
-        for values in islice(product(*choices), limit):
-            yield self.id_of(dict(zip(self.dimensions, values, strict=True)))
+        recipes = (dict(zip(self.dimensions, values, strict=True)) for values in product(*choices))
+        strict = self.holds_out(split)
+        fitting = (recipe for recipe in recipes if not strict or self._held(recipe, split))
+        return islice((self.id_of(recipe) for recipe in fitting), limit)
 
     def draw(self, rng: random.Random, split: Split, *, changed: int | None = None) -> str:
-        """A random variant; with `changed`, at most so many dimensions leave their plain value."""
+        """A random variant; with `changed` (at least 1), at most so many dimensions leave their plain value."""
         names = list(self.dimensions)
         chosen = names if changed is None else rng.sample(names, min(changed, len(names)))
-        return self.id_of({name: rng.choice(self.dimensions[name].of(split)) for name in chosen})
+        recipe = {name: rng.choice(self.dimensions[name].of(split)) for name in chosen}
+        if self.holds_out(split) and not self._held(recipe, split):
+            holding = [name for name in names if self.dimensions[name].own(split)]
+            given = rng.choice([name for name in holding if name in recipe] or holding)
+            if given not in recipe:  # one in, one out
+                recipe.pop(rng.choice(sorted(recipe)), None)
+            recipe[given] = rng.choice(self.dimensions[given].own(split))
+        return self.id_of(recipe)
+
+    def canonical(self, variant: str) -> str:
+        """The one id of the world that this id names. Raises BadEnvironmentId."""
+        return self.id_of(self.recipe(variant))
+
+    def _held(self, recipe: Mapping[str, str], split: Split) -> bool:
+        return any(value in self.dimensions[name].own(split) for name, value in recipe.items())
 
     def id_of(self, recipe: Mapping[str, str]) -> str:
         """The canonical id of a recipe: plain values left out. Raises BadEnvironmentId."""
@@ -110,9 +171,7 @@ class VariantGenerator:
     def split_of(self, variant: str) -> Split:
         """The split whose held-out values an id has; `train` where it has none. Raises BadEnvironmentId."""
         recipe = self.recipe(variant)
-        held = {
-            split: [n for n, v in recipe.items() if v in getattr(self.dimensions[n], split)] for split in SPLITS[1:]
-        }
+        held = {split: [n for n, v in recipe.items() if v in self.dimensions[n].own(split)] for split in SPLITS[1:]}
         if held["validation"] and held["test"]:
             mixed = ", ".join((*held["validation"], *held["test"]))
             raise BadEnvironmentId(f"{variant!r} mixes values held out for validation and for test: {mixed}")

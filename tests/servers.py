@@ -25,6 +25,7 @@ def prepare_environment() -> None:
     shared = embedded.start(FOLDER, durable=False)
     _clear_up_after_killed_runs(shared)
     own = prepare(FOLDER / RUN)
+    (own.folder / "static").mkdir(exist_ok=True)  # WhiteNoise warns where there is none
     processes.remember(own.pidfile("pytest"), os.getpid())
     database = f"belay_{os.getpid()}"
     os.environ.update(

@@ -1,10 +1,12 @@
 """The HTTP API: assembles the routers and gives every error one shape."""
 
+import logging
+from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
-from django.db import connection
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db import DataError, connection
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.parser import Parser
@@ -18,6 +20,8 @@ from webapp.rollouts.api import router as rollouts
 from webapp.tickets.api import router as tickets
 from webapp.training.api import router as training
 from webapp.trajectories.api import router as trajectories
+
+log = logging.getLogger(__name__)
 
 
 class _Parser(Parser):
@@ -73,6 +77,13 @@ def _no_row(request: HttpRequest, _: ObjectDoesNotExist) -> HttpResponse:
     return _answer(request, problems.NotFound("There is no such thing here."))
 
 
+@api.exception_handler(DataError)
+def _cannot_be_kept(request: HttpRequest, problem: DataError) -> HttpResponse:
+    """A number beyond what a column holds, or U+0000 in an address: whatever the schemas let through."""
+    log.warning("%s %s: %s", request.method, request.path, problem)
+    return _answer(request, problems.BadInput("A number or a text in this request is nothing that can be kept."))
+
+
 @api.exception_handler(ValidationError)
 def _bad_input(request: HttpRequest, problem: ValidationError) -> HttpResponse:
     errors = {_field(error): str(error["msg"]) for error in problem.errors}
@@ -84,6 +95,35 @@ def _http(request: HttpRequest, error: HttpError) -> HttpResponse:
     kinds: dict[int, type[problems.Problem]] = {kind.status: kind for kind in problems.Problem.__subclasses__()}
     kind = kinds.get(error.status_code, problems.BadInput)
     return _answer(request, kind(str(error)))
+
+
+def no_csrf_token(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Django's answer to a write without the CSRF token; every write goes to the API."""
+    return _answer(request, problems.Forbidden(f"{reason} Load the page again, or send the X-CSRFToken header."))
+
+
+def no_such_address(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's answer to an address that leads nowhere."""
+    return _answer(request, problems.NotFound("There is no such address."))
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    """Django's answer to a fault of ours, whose traceback is in the log."""
+    return _answer(request, problems.Problem("Something went wrong here; the server's log says what."))
+
+
+def wrong_method(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: the router's bare refusal of a method becomes a problem document."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if not isinstance(response, HttpResponseNotAllowed):
+            return response
+        answer = _answer(request, problems.MethodNotAllowed(f"Only {response['Allow']} can be asked for here."))
+        answer["Allow"] = response["Allow"]
+        return answer
+
+    return respond
 
 
 def _field(error: dict[str, Any]) -> str:

@@ -5,13 +5,14 @@ import os
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
-http = get_asgi_application()
+os.environ.setdefault("DATABASE_POOL", "8")
+http = get_asgi_application()  # sets Django up, which the rest needs
 
-from channels.auth import AuthMiddlewareStack  # noqa: E402 - Django must be set up first
-from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
+from channels.auth import AuthMiddlewareStack
+from channels.routing import ProtocolTypeRouter, URLRouter
 
-from webapp.agent_sessions.routing import websocket_urlpatterns  # noqa: E402
-from webapp.origins import SameOrigin  # noqa: E402
+from webapp.agent_sessions.routing import websocket_urlpatterns
+from webapp.origins import SameOrigin
 
 application = ProtocolTypeRouter(
     {"http": http, "websocket": SameOrigin(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))}

@@ -81,8 +81,8 @@ class Environ:
             raise ImproperlyConfigured(f"{name} must look like {schemes[0]}://host:port/..., but has another form.")
         return value
 
-    def database(self, name: str) -> dict[str, object]:
-        """A postgresql:// URL as Django's DATABASES entry."""
+    def database(self, name: str, *, pool: int = 0) -> dict[str, object]:
+        """A postgresql:// URL as Django's DATABASES entry; its threads share `pool` connections, 0: none."""
         parts = urlsplit(self.url(name, ("postgresql", "postgres")))
         if not parts.path.strip("/"):
             raise ImproperlyConfigured(f"{name} lacks the database's name after the host.")
@@ -93,6 +93,8 @@ class Environ:
             "PASSWORD": unquote(parts.password or ""),
             "HOST": parts.hostname or "",
             "PORT": str(parts.port or 5432),
+            "CONN_HEALTH_CHECKS": bool(pool),  # a pooled connection may have outlived its server
+            "OPTIONS": {"pool": {"min_size": 1, "max_size": pool}} if pool else {},
         }
 
 

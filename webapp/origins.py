@@ -7,7 +7,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 
 
-class _Denied(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ships no types
+class _Denied(AsyncWebsocketConsumer):
     async def connect(self) -> None:
         await self.close(code=4403)
 

@@ -20,7 +20,8 @@ _NOT_BUILT = "The front end is not built. Run `make up`, or `npm ci && npm run b
 @ensure_csrf_cookie
 def page(request: HttpRequest) -> HttpResponse:
     """The page for every address that is not an API call or a file."""
-    path = settings.BASE_DIR / "webapp" / "frontend" / "dist" / "index.html"
+    # The collected copy: the files that it names are collected before it.
+    path = Path(settings.STATIC_ROOT) / "index.html"
     if not path.exists():
         return HttpResponse(_NOT_BUILT, status=503, content_type="text/plain")
     response = HttpResponse(_read(path, path.stat().st_mtime_ns))

@@ -58,6 +58,13 @@ class NotFound(Problem):
     title = "Not found"
 
 
+class MethodNotAllowed(Problem):
+    """The address is right and the method is not."""
+
+    status = 405
+    title = "Method not allowed"
+
+
 class Conflict(Problem):
     """The thing is no longer in the state this was meant for."""
 

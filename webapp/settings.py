@@ -37,8 +37,10 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "webapp.api.wrong_method",
 ]
 ROOT_URLCONF = "webapp.urls"
+CSRF_FAILURE_VIEW = "webapp.api.no_csrf_token"
 ASGI_APPLICATION = "webapp.asgi.application"
 TEMPLATES = [
     {
@@ -48,7 +50,11 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": env.database("DATABASE_URL")}
+# The web process alone asks for a pool (webapp/asgi.py): it answers on ever new threads. A session host keeps one
+# connection for each session, Celery one for each worker.
+DATABASES = {
+    "default": env.database("DATABASE_URL", pool=env.integer("DATABASE_POOL", 0, minimum=0, maximum=200)),
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "accounts.User"
 AUTH_PASSWORD_VALIDATORS = [

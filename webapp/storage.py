@@ -2,7 +2,6 @@
 
 import io
 from functools import cache
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import urllib3
@@ -59,13 +58,6 @@ def get(key: str) -> bytes:
     finally:
         response.close()
         response.release_conn()
-
-
-def get_to(key: str, path: Path) -> None:
-    """Content under a key into a file, whole or not at all. Raises Missing."""
-    partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(get(key))
-    partial.rename(path)
 
 
 def exists(key: str) -> bool:

@@ -1,4 +1,4 @@
-"""Addresses: the API, and one page for everything else."""
+"""Addresses: the API, one page for everything else, and how Django's own refusals look."""
 
 from django.urls import URLPattern, URLResolver, path, re_path
 
@@ -9,3 +9,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", api.urls),
     re_path(r"^(?!api/|static/|ws/).*$", page),
 ]
+handler404 = "webapp.api.no_such_address"
+handler500 = "webapp.api.broken"

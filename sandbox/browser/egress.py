@@ -18,6 +18,7 @@ from sandbox.contracts.tasks import Risk
 from sandbox.registry import RequestRule, request_risk
 
 LOG_LENGTH = 2000
+_HERE = {"127.0.0.1", "localhost", "[::1]"}
 _OVERRIDES = ("x-http-method-override", "x-http-method", "x-method-override")
 
 
@@ -27,6 +28,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     allow: tuple[str, ...]  # "host:port"
     rules: tuple[RequestRule, ...]
     token: str  # who has it may set the permit
+    via: str = ""  # "host:port" of the gateway through which everything but this machine is reached
 
 
 class Ports(Struct, frozen=True, forbid_unknown_fields=True):
@@ -134,7 +136,7 @@ class Proxy:
             return
         self._note(request, risk, "passed")
         try:
-            upstream_reader, upstream = await connect(request.host)
+            upstream_reader, upstream = await connect(request.host, via=self._via(request.host))
         except OSError as problem:
             writer.write(response(502, "upstream", f"{request.host}: {problem}"))
             return
@@ -146,6 +148,10 @@ class Proxy:
                 await both_ways(reader, writer, upstream_reader, upstream)
         finally:
             upstream.close()
+
+    def _via(self, host: str) -> str:
+        """Consoles that Belay starts itself run beside the browser; all others are behind the gateway."""
+        return "" if host.rpartition(":")[0] in _HERE else self._config.via
 
     def _risk(self, request: Request) -> Risk:
         if any(name in request.headers for name in _OVERRIDES):

@@ -6,7 +6,7 @@ from typing import assert_never, get_args
 from sandbox.browser import act
 from sandbox.browser.page import Page
 from sandbox.contracts.actions import Action, Click, Key, Press, Scroll, Select, Type
-from sandbox.contracts.takeover import Choose, HandEvent, KeyStroke, Pointer, Text, Wheel
+from sandbox.contracts.takeover import Agree, Choose, HandEvent, KeyStroke, Pointer, Text, Wheel
 
 MASK = "•••"
 _NAMED = frozenset(get_args(Key))
@@ -21,9 +21,25 @@ class Hands:
         self._page = page
         self._typing = False
         self._done: deque[Action] = deque()
+        self._last: Pointer | KeyStroke | None = None
 
     async def feel(self, event: HandEvent) -> Action | None:
         """Do what the hand did; returns the oldest action not yet given out."""
+        tab = self._page.tab
+        was_asked = bool(tab.happened.dialogs)
+        tab.happened.dialogs.clear()
+        if isinstance(event, Agree):
+            tab.agrees = True
+            try:
+                await self._do(self._last if was_asked else None)
+            finally:
+                tab.agrees = False
+        else:
+            self._last = event if isinstance(event, Pointer | KeyStroke) else None
+            await self._do(event)
+        return self._done.popleft() if self._done else None
+
+    async def _do(self, event: Pointer | KeyStroke | Text | Wheel | Choose | None) -> None:
         match event:
             case Pointer(x, y, clicks):
                 await self._gather()
@@ -42,11 +58,12 @@ class Hands:
                 await self._gather()
                 await self._page.act(Select(element, option))
                 self._done.append(Select(element, option))
+            case None:
+                return  # no dialog came up that could be agreed to
             case _:
                 assert_never(event)
         if not isinstance(event, Wheel):
             await self._page.tab.settle()
-        return self._done.popleft() if self._done else None
 
     async def flush(self) -> Action | None:
         """The next action not yet given out; typing that is still gathered counts as finished."""

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from sandbox.browser.find import find_chromium
-from sandbox.browser.processes import Process, end_group, start_detached
+from sandbox.browser.processes import NOTE, Process, end_group, remove, start_detached
 
 log = logging.getLogger(__name__)
 
@@ -46,12 +46,15 @@ class Browser(Struct, frozen=True, forbid_unknown_fields=True):
         return self.process.is_alive
 
 
-async def launch(*, proxy: str = "", viewport: tuple[int, int] = (1280, 720)) -> Browser:
-    """Start Chromium; all that its pages load goes through `proxy` ("host:port") where one is given."""
+async def launch(*, proxy: str = "", viewport: tuple[int, int] = (1280, 720), noted_in: Path | None = None) -> Browser:
+    """Start Chromium; all that its pages load goes through `proxy` ("host:port") where one is given.
+
+    `noted_in` is the folder in which it is written down, for `end_noted`.
+    """
     global _sandbox_works
     if _sandbox_works is not False:
         try:
-            browser = await _start(proxy=proxy, viewport=viewport, sandboxed=True)
+            browser = await _start(proxy, viewport, noted_in, sandboxed=True)
         except BrowserFailed as failure:
             if "sandbox" not in str(failure).lower() and "namespace" not in str(failure).lower():
                 raise
@@ -60,35 +63,32 @@ async def launch(*, proxy: str = "", viewport: tuple[int, int] = (1280, 720)) ->
         else:
             _sandbox_works = True
             return browser
-    return await _start(proxy=proxy, viewport=viewport, sandboxed=False)
+    return await _start(proxy, viewport, noted_in, sandboxed=False)
 
 
 async def end(browser: Browser) -> None:
     """End the browser with all its processes and remove its folder; safe to repeat."""
     await end_group(browser.process)
-    folder = Path(browser.folder)
-    for _ in range(50):  # children of a killed browser may write for an instant longer
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():  # noqa: ASYNC240  # a local stat
-            return
-        await asyncio.sleep(_POLL_S)
+    await remove(Path(browser.folder))
 
 
-async def _start(*, proxy: str, viewport: tuple[int, int], sandboxed: bool) -> Browser:
+async def _start(proxy: str, viewport: tuple[int, int], noted_in: Path | None, *, sandboxed: bool) -> Browser:
     folder = Path(tempfile.mkdtemp(prefix="belay-browser-"))
     options = _as_plain_user(folder)
     command = [str(find_chromium()), *_flags(folder, proxy, viewport)]
     if not sandboxed:
         command.append("--no-sandbox")
     words = folder / "log"
+    note = None if noted_in is None else noted_in / f"browser{NOTE}"
     with words.open("wb") as out:
-        process, running = start_detached([*command, "about:blank"], stderr=out, env=_environment(folder), **options)
+        options |= {"stderr": out, "env": _environment(folder)}
+        process, running = start_detached([*command, "about:blank"], note=note, leaves=[folder], **options)
     try:
         port = await _active_port(folder / "DevToolsActivePort", running)
     except BaseException as failure:
         last = words.read_text(errors="replace")[-2000:]
         await end_group(process)
-        shutil.rmtree(folder, ignore_errors=True)
+        await remove(folder)
         if isinstance(failure, BrowserFailed):
             raise BrowserFailed(f"{failure}\n{last}") from None
         raise

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from sandbox.browser import act as acting
@@ -43,10 +44,15 @@ class Page:
 
     @classmethod
     async def launch(
-        cls, *, proxy: str = "", allow: Collection[str] | None = None, viewport: tuple[int, int] = (1280, 720)
+        cls,
+        *,
+        proxy: str = "",
+        allow: Collection[str] | None = None,
+        viewport: tuple[int, int] = (1280, 720),
+        noted_in: Path | None = None,
     ) -> "Page":
         """Start a browser of its own. `allow` ("host:port") bounds Navigate and new tabs; the proxy bounds the rest."""
-        browser = await launching.launch(proxy=proxy, viewport=viewport)
+        browser = await launching.launch(proxy=proxy, viewport=viewport, noted_in=noted_in)
         try:
             return await cls.attach(browser, allow=allow, viewport=viewport)
         except BaseException:

@@ -6,11 +6,29 @@ CHUNK = 64 * 1024
 CONNECT_LIMIT_S = 10.0
 
 
-async def connect(host: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect to "host:port". Raises OSError, also when it takes too long."""
-    name, _, port = host.rpartition(":")
+async def connect(host: str, *, via: str = "") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connect to "host:port", by a tunnel through the gateway at `via` where one is given.
+
+    Raises OSError, also when it takes too long or the gateway refuses.
+    """
+    name, _, port = (via or host).rpartition(":")
     async with asyncio.timeout(CONNECT_LIMIT_S):
-        return await asyncio.open_connection(name.strip("[]"), int(port))
+        reader, writer = await asyncio.open_connection(name.strip("[]"), int(port))
+        if via:
+            await _tunnel(host, reader, writer)
+        return reader, writer
+
+
+async def _tunnel(host: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        writer.write(f"CONNECT {host} HTTP/1.1\r\n\r\n".encode())
+        answer = (await reader.readuntil(b"\r\n\r\n")).split(maxsplit=2)
+    except (EOFError, asyncio.LimitOverrunError) as problem:
+        writer.close()
+        raise OSError("the gateway hung up") from problem
+    if answer[1] != b"200":
+        writer.close()
+        raise OSError(f"the gateway answered {answer[1].decode(errors='replace')}")
 
 
 async def both_ways(

@@ -1,17 +1,24 @@
-"""Processes that outlive their starter: named by pid and start time, ended with their whole group."""
+"""Processes that outlive their starter: noted before they begin, known by pid and start time, ended as groups."""
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
+NOTE = ".process"  # how the names of notes end
 _POLL_S = 0.01
+_REMOVALS = 100  # children of a killed process may write for an instant longer
+# Waits for its starter to have written it down. Where that one dies first, the pipe ends and so does this.
+_GATE = 'read -r _ && exec "$@"'
 
 
 class Process(Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,13 +51,93 @@ def started_at(pid: int) -> str:
     return "" if len(shown) < 2 or shown[0].startswith("Z") else shown[1].strip()
 
 
-def start_detached(command: list[str], **options: Any) -> tuple[Process, "subprocess.Popen[bytes]"]:
-    """Start a process as leader of its own session, so that it outlives this one and can be ended as a group."""
-    options.setdefault("stdin", subprocess.DEVNULL)
+class Note(Struct, frozen=True, forbid_unknown_fields=True):
+    """A process as it is written down, with what lies elsewhere and goes with it."""
+
+    process: Process
+    leaves: tuple[str, ...] = ()  # files and folders
+
+
+def start_detached(
+    command: Sequence[str], *, note: Path | None, leaves: Sequence[Path] = (), **options: Any
+) -> tuple[Process, "subprocess.Popen[bytes]"]:
+    """Start a process as leader of its own session, so that it outlives this one and can be ended as a group.
+
+    `note` names a file in which it is written down before it begins: at no moment does it run unknown to
+    `end_noted`, even where this process is killed. None is for what need not outlive its starter's folder.
+    Raises FileNotFoundError where the note's folder has been removed meanwhile.
+    """
+    wanted = options.pop("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.DEVNULL)
     options.setdefault("stderr", subprocess.DEVNULL)
-    running = subprocess.Popen(command, start_new_session=True, **options)
-    return Process(running.pid, started_at(running.pid)), running
+    if note is None:
+        running = subprocess.Popen(command, stdin=wanted, start_new_session=True, **options)
+        return Process(running.pid, started_at(running.pid)), running
+    gate = _GATE if wanted == subprocess.PIPE else f"{_GATE} </dev/null"
+    argv = ["/bin/sh", "-c", gate, "sh", *command]
+    running = subprocess.Popen(argv, stdin=subprocess.PIPE, start_new_session=True, **options)
+    assert running.stdin is not None
+    process = Process(running.pid, started_at(running.pid))
+    try:
+        write_private(note, msgspec.json.encode(Note(process, tuple(map(str, leaves)))))
+        running.stdin.write(b"\n")
+        running.stdin.flush()
+    except BaseException:
+        running.stdin.close()
+        running.wait()
+        raise
+    if wanted != subprocess.PIPE:
+        running.stdin.close()
+    return process, running
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file that only its owner may read, whole or not at all, and on the disk before this returns."""
+    draft = path.with_name(f"{path.name}.new")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+async def end_written(note: Path) -> None:
+    """End the process that this note names; nothing where there is no such note."""
+    for known in _read([note]):
+        await end_group(known.process)
+
+
+async def end_noted(folder: Path) -> None:
+    """End all that was written down under this folder, remove what it left, and then the folder; safe to repeat."""
+    notes = _read(folder.rglob(f"*{NOTE}"))  # noqa: ASYNC240  # local
+    await asyncio.gather(*(end_group(note.process) for note in notes))
+    for path in (*(Path(leaf) for note in notes for leaf in note.leaves), folder):
+        await remove(path)
+
+
+def _read(files: Iterable[Path]) -> list[Note]:
+    notes = []
+    for file in files:
+        with suppress(FileNotFoundError):  # somebody else clears away the same folder
+            notes.append(msgspec.json.decode(file.read_bytes(), type=Note))
+    return notes
+
+
+async def remove(path: Path) -> None:
+    """Remove a file or a folder, also one that is still being written to; nothing where there is none."""
+    for _ in range(_REMOVALS):
+        if not path.is_dir():  # noqa: ASYNC240  # local
+            path.unlink(missing_ok=True)  # noqa: ASYNC240  # local
+            return
+        shutil.rmtree(path, ignore_errors=True)
+        if not path.exists():  # noqa: ASYNC240  # local
+            return
+        await asyncio.sleep(_POLL_S)
 
 
 async def end_group(process: Process, *, patience_s: float = 0.0) -> None:

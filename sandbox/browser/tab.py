@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from sandbox.browser.cdp import Cdp, CdpError, CdpTimeout, PageCrashed, Params
+from sandbox.browser.cdp import Cdp, CdpClosed, CdpError, CdpTimeout, PageCrashed, Params
 from sandbox.browser.injected import WORLD, script
 
 QUIET_MS = 20
@@ -39,9 +39,12 @@ class Tab:
         self.target = target
         self.session = session
         self.happened = Happened()
+        self.agrees = False  # whether a person at the wheel said OK to the native dialog that comes
         self.last_url = "about:blank"
         self.moved = asyncio.Event()  # set at each event that can end a wait
-        self._context = ""
+        # Our worlds in the page, the oldest first: after a host's death that is the dead host's, which knows the refs
+        # it gave. A page that is being replaced may show its new world before the old one is gone.
+        self._contexts: list[str] = []
         self._waiting: dict[str, str] = {}  # request id -> "METHOD host/path"
         self._endless: set[str] = set()  # requests that once outlived a wait
         self._loading = False
@@ -119,12 +122,11 @@ class Tab:
             except PageCrashed:
                 raise
             except CdpError as refusal:
-                if isinstance(refusal, CdpTimeout) or time.monotonic() > deadline:
+                if isinstance(refusal, CdpTimeout) or not _lost_its_page(refusal.message):
                     raise
-                if not _lost_its_page(refusal.message):
-                    raise
-                if self._context == context:
-                    self._context = ""
+                if time.monotonic() > deadline:
+                    raise CdpTimeout("Runtime.evaluate", "the page was replaced again and again") from refusal
+                self._forget(context)
 
     async def evaluate(self, expression: str, *, limit_s: float = 10.0) -> Any:
         """Evaluate in the page's own world; a promise is awaited. Raises CdpError for what the script throws."""
@@ -173,7 +175,7 @@ class Tab:
             return False
 
     async def _world(self, deadline: float) -> str:
-        while not self._context:
+        while not self._contexts:
             self.moved.clear()
             try:
                 async with asyncio.timeout(max(0.0, deadline - time.monotonic())):
@@ -183,8 +185,12 @@ class Tab:
             if self.happened.crashed:
                 raise PageCrashed("Runtime.evaluate", "the page crashed")
             if self.cdp.closed.is_set():
-                break
-        return self._context
+                raise CdpClosed("Runtime.evaluate", "the browser is gone")
+        return self._contexts[0]
+
+    def _forget(self, context: str) -> None:
+        if context in self._contexts:
+            self._contexts.remove(context)
 
     async def _evaluate(self, expression: str, where: Params, deadline: float) -> Any:
         params = {"expression": expression, "returnByValue": True, "awaitPromise": True, **where}
@@ -206,16 +212,15 @@ class Tab:
     def _on_context(self, params: Params) -> None:
         context = params["context"]
         data = context.get("auxData", {})
-        # The first one stays: after a host's death it is the dead host's world, which knows the refs it gave.
-        if context["name"] == WORLD and data.get("frameId") == self.target and not self._context:
-            self._context = context["uniqueId"]
+        if context["name"] == WORLD and data.get("frameId") == self.target:
+            self._forget(context["uniqueId"])
+            self._contexts.append(context["uniqueId"])
 
     def _on_context_destroyed(self, params: Params) -> None:
-        if params.get("executionContextUniqueId") == self._context:
-            self._context = ""
+        self._forget(params.get("executionContextUniqueId", ""))
 
     def _on_contexts_cleared(self, _: Params) -> None:
-        self._context = ""
+        self._contexts.clear()
 
     def _on_request(self, params: Params) -> None:
         address = urlsplit(params["request"]["url"])
@@ -256,17 +261,17 @@ class Tab:
 
     def _on_dialog(self, params: Params) -> None:
         # A person has been asked already, by the approval: leaving is meant, anything else is not ours to confirm.
-        leaving = params["type"] == "beforeunload"
-        if not leaving:
+        accept = self.agrees or params["type"] == "beforeunload"
+        if not accept:
             self.happened.dialogs.append(f"{params['type']}: {params['message'][:200]}")
-        self.send("Page.handleJavaScriptDialog", {"accept": leaving})
+        self.send("Page.handleJavaScriptDialog", {"accept": accept})
 
     def _on_window(self, params: Params) -> None:
         self.happened.windows.append(params["url"])
 
     def _on_crash(self, _: Params) -> None:
         self.happened.crashed = True
-        self._context = ""
+        self._contexts.clear()
         self._waiting.clear()
         self._loading = False
         self.cdp.fail(self.session)

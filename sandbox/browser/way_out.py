@@ -1,6 +1,7 @@
 """The session's end of the egress proxy: start it, permit, ask what left, cut it."""
 
 import asyncio
+import os
 import secrets
 import subprocess
 import sys
@@ -12,12 +13,13 @@ import msgspec
 from msgspec import Struct
 
 from sandbox.browser.egress import Answer, Command, Config, Entry, Ports
-from sandbox.browser.processes import Process, end_group, start_detached
+from sandbox.browser.processes import NOTE, Process, end_group, end_written, start_detached, write_private
 from sandbox.contracts.tasks import Risk
 from sandbox.registry import RequestRule, SessionLost
 
 START_LIMIT_S = 20.0
 ANSWER_LIMIT_S = 5.0
+_NOTE = f"way-out{NOTE}"
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -27,7 +29,7 @@ class Egress(Struct, frozen=True, forbid_unknown_fields=True):
     process: Process
     proxy_port: int
     control_port: int
-    token: str
+    key: str  # the file with the token by which the permit is set
 
     @property
     def address(self) -> str:
@@ -38,18 +40,25 @@ class Egress(Struct, frozen=True, forbid_unknown_fields=True):
 class WayOut:
     """A hold on one proxy."""
 
-    def __init__(self, egress: Egress, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, egress: Egress, token: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.egress = egress
+        self._token = token
         self._reader = reader
         self._writer = writer
         self._turn = asyncio.Lock()
 
     @classmethod
-    async def open(cls, *, allow: Sequence[str], rules: Sequence[RequestRule]) -> "WayOut":
-        """Start a proxy in a process of its own; only READ passes until a permit is given."""
-        config = Config(tuple(allow), tuple(rules), secrets.token_urlsafe(32))
+    async def open(cls, *, allow: Sequence[str], rules: Sequence[RequestRule], folder: Path) -> "WayOut":
+        """Start a proxy in a process of its own; only READ passes until a permit is given.
+
+        Its token lies in the folder, which is the owner's alone, and nowhere else.
+        """
+        config = Config(tuple(allow), tuple(rules), secrets.token_urlsafe(32), os.environ.get("EGRESS_VIA", ""))
+        key = folder / "way-out.key"
+        write_private(key, config.token.encode())
         process, running = start_detached(
             [sys.executable, "-m", "sandbox.browser.egress"],
+            note=folder / _NOTE,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=_ROOT,
@@ -58,7 +67,7 @@ class WayOut:
             async with asyncio.timeout(START_LIMIT_S):
                 said = await asyncio.to_thread(_introduce, running, msgspec.json.encode(config) + b"\n")
             ports = msgspec.json.decode(said, type=Ports)
-            return await cls.attach(Egress(process, ports.proxy, ports.control, config.token))
+            return await cls.attach(Egress(process, ports.proxy, ports.control, str(key)))
         except BaseException:
             await end_group(process)
             raise
@@ -69,10 +78,14 @@ class WayOut:
         if not egress.process.is_alive:
             raise SessionLost("the session's way out was cut")
         try:
+            token = Path(egress.key).read_text()  # noqa: ASYNC240  # local
+        except FileNotFoundError as problem:
+            raise SessionLost("the session's folder is gone") from problem
+        try:
             reader, writer = await asyncio.open_connection("127.0.0.1", egress.control_port, limit=16 * 1024 * 1024)
         except OSError as problem:
             raise SessionLost(f"the session's way out does not answer: {problem}") from problem
-        return cls(egress, reader, writer)
+        return cls(egress, token, reader, writer)
 
     async def permit(self, risk: Risk) -> int:
         """Let requests up to this risk pass from now on; returns the number of the last request so far."""
@@ -89,7 +102,7 @@ class WayOut:
             await self._writer.wait_closed()
 
     async def _say(self, *, permit: Risk | None = None, after: int = 0, lower_after_s: float | None = None) -> Answer:
-        command = Command(self.egress.token, permit, lower_after_s, after)
+        command = Command(self._token, permit, lower_after_s, after)
         try:
             async with self._turn, asyncio.timeout(ANSWER_LIMIT_S):
                 self._writer.write(msgspec.json.encode(command) + b"\n")
@@ -102,9 +115,9 @@ class WayOut:
         return msgspec.json.decode(line, type=Answer)
 
 
-async def cut(egress: Egress) -> None:
-    """End the proxy and with it every connection; safe to repeat."""
-    await end_group(egress.process)
+async def cut(folder: Path) -> None:
+    """End the proxy that was opened in this folder, and with it every connection; safe to repeat."""
+    await end_written(folder / _NOTE)
 
 
 def _introduce(running: "subprocess.Popen[bytes]", config: bytes) -> bytes:

@@ -40,4 +40,8 @@ class Choose(Struct, frozen=True, tag="select", tag_field="kind", forbid_unknown
     option: str
 
 
-HandEvent: TypeAlias = Pointer | KeyStroke | Text | Wheel | Choose
+class Agree(Struct, frozen=True, tag="agree", tag_field="kind", forbid_unknown_fields=True):
+    """The last click or key once more, and OK to the native dialog that it brings up; else such a one is dismissed."""
+
+
+HandEvent: TypeAlias = Pointer | KeyStroke | Text | Wheel | Choose | Agree

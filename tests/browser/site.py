@@ -35,7 +35,7 @@ def web_process() -> Iterator[str]:
         yield url
     finally:
         process.terminate()
-        process.wait(15)
+        process.wait(60)  # a busy machine is given time
 
 
 def answers(url: str) -> bool | None:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import Cast
 from tests.browser.site import ROOT, Looks
@@ -40,6 +40,30 @@ FULL = {
     "/environments": ("table", "Templates"),
     "/audit": ("table", "Audit"),
     "/settings": ("table", "People"),
+}
+
+# Route -> what it asks the server for first.
+ASKS = {
+    "/": "home",
+    "/tickets": "tickets?*",
+    "/tickets/new": "environments",
+    "/tickets/:id": "tickets/*",
+    "/sessions/:id": "sessions/*",
+    "/approvals": "approvals",
+    "/review": "review",
+    "/trajectories": "trajectories?*",
+    "/trajectories/:hash": "trajectories/*",
+    "/datasets": "datasets?*",
+    "/datasets/:number": "datasets/*",
+    "/training": "training?*",
+    "/training/:id": "training/*",
+    "/policies": "policies?*",
+    "/policies/:number": "policies/*",
+    "/rollouts": "rollouts?*",
+    "/rollouts/:id": "rollouts/*",
+    "/environments": "environments",
+    "/audit": "audit?*",
+    "/settings": "people",
 }
 
 EMPTY = {
@@ -111,6 +135,9 @@ def test_a_page_shows_what_there_is(route: str, cast: Cast, looks: Looks, addres
     expect(page.get_by_role(role, name=name).first).to_be_visible()  # type: ignore[arg-type]  # roles of the table
     expect(page.get_by_label("Loading")).to_have_count(0)
     assert complaints == []
+    page.set_viewport_size({"width": 900, "height": 1000})
+    expect(page.get_by_role("button", name="Show or hide navigation")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 900
 
 
 @pytest.mark.parametrize("address", EMPTY)
@@ -118,3 +145,24 @@ def test_an_empty_page_says_what_to_do_first(address: str, cast: Cast, looks: Lo
     page, complaints = opened(looks, cast.reviewer, address)
     expect(page.get_by_text(EMPTY[address])).to_be_visible()
     assert complaints == []
+
+
+@pytest.mark.parametrize("route", ASKS)
+def test_a_page_says_that_it_loads_and_that_it_could_not_and_tries_again(
+    route: str, cast: Cast, looks: Looks, addresses: dict[str, str]
+) -> None:
+    page = looks.person(cast.admin, "/api/health")
+    held: list[Route] = []
+    page.route(f"**/api/{ASKS[route]}", lambda asked: held.append(asked))
+    with page.expect_request(f"**/api/{ASKS[route]}"):
+        page.goto(addresses[route])
+    expect(page.get_by_label("Loading").first).to_be_visible()
+    assert held
+    for asked in held:
+        asked.fulfill(status=500, json={"title": "Broken", "status": 500, "detail": "The disk is full."})
+    trouble = page.get_by_role("alert").filter(has_text="This could not be loaded")
+    expect(trouble).to_contain_text("The disk is full.")
+    page.unroute(f"**/api/{ASKS[route]}")
+    trouble.get_by_role("button", name="Try again").click()
+    role, name = FULL[route]
+    expect(page.get_by_role(role, name=name).first).to_be_visible()  # type: ignore[arg-type]  # roles of the table

@@ -1,5 +1,7 @@
 """The taxonomy and the audit chain."""
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
@@ -26,3 +28,20 @@ def test_the_audit_page_finds_entries_and_checks_the_chain(cast: Cast, looks: Lo
     expect(page.get_by_role("table", name="Audit")).to_contain_text(f"ticket {session.ticket_id}")
     page.get_by_role("button", name="Check the chain").click()
     expect(page.get_by_role("status").filter(has_text="The chain is whole")).to_be_visible()
+
+
+def test_what_the_audit_page_shows_is_saved_as_csv_and_json(cast: Cast, looks: Looks) -> None:
+    session = cast.file()
+    page = looks.person(cast.reviewer, "/audit?verb=ticket.open")
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as saved:
+        page.get_by_role("menuitem", name="As CSV").click()
+    lines = saved.value.path().read_text().splitlines()
+    assert len(lines) == 2
+    assert f",ticket,{session.ticket_id}," in lines[1]
+
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as saved:
+        page.get_by_role("menuitem", name="As JSON").click()
+    (entry,) = json.loads(saved.value.path().read_text())
+    assert (saved.value.suggested_filename, entry["verb"]) == ("audit.json", "ticket.open")

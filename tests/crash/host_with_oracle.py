@@ -15,6 +15,7 @@ from sandbox import sessions  # noqa: E402
 from sandbox.contracts.policies import Policy  # noqa: E402
 from sandbox.contracts.tasks import Task  # noqa: E402
 from webapp.agent_sessions.host import Host  # noqa: E402
+from webapp.agent_sessions.policies import CannotRun  # noqa: E402
 from webapp.rollouts.models import PolicyVersion  # noqa: E402
 
 
@@ -22,6 +23,8 @@ class Oracles:
     """Whatever the version, the task's oracle proposes."""
 
     async def get(self, version: PolicyVersion, task: Task) -> Policy:
+        if problem := os.environ.get("CANNOT_RUN"):
+            raise CannotRun(problem)
         return sessions.oracle(task)
 
 

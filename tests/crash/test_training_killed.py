@@ -1,4 +1,4 @@
-"""A training worker killed after it claimed a run, or after it registered the policy: one run, one version."""
+"""A training worker killed before, in or after its learning: one run, one version, each metric once."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from webapp import storage
 from webapp.accounts.models import Role
 from webapp.rollouts.models import PolicyVersion
 from webapp.training import actions, tasks
-from webapp.training.models import TrainingRun
+from webapp.training.models import MetricPoint, TrainingRun
 from webapp.trajectories import actions as dataset
 from webapp.trajectories.models import DatasetVersion
 
@@ -44,7 +44,7 @@ def a_queued_run() -> TrainingRun:
     return run
 
 
-@pytest.mark.parametrize("point", ["training_after_claim", "training_after_register"])
+@pytest.mark.parametrize("point", ["training_after_claim", "training_while_train", "training_after_register"])
 @pytest.mark.usefixtures("valkey")
 def test_a_killed_training_is_brought_to_its_end_by_the_next_worker(point: str) -> None:
     run = a_queued_run()
@@ -63,6 +63,8 @@ def test_a_killed_training_is_brought_to_its_end_by_the_next_worker(point: str) 
     run.refresh_from_db()
     assert (run.state, run.attempts, run.error) == (TrainingRun.State.COMPLETED, 2, "")
     assert list(PolicyVersion.objects.values_list("pk", flat=True)) == [run.policy_id]
+    steps = list(MetricPoint.objects.filter(run=run).values_list("step", flat=True))
+    assert len(steps) == len(set(steps)) > 0
     assert not (Path(settings.STATE_DIR) / "training" / str(run.pk)).exists()
 
 

@@ -79,6 +79,7 @@ def test_it_says_how_far_it_is(samples: list[Sample], tmp_path: Path) -> None:
     heard: list[Progress] = []
     _train(samples, tmp_path, Recipe(steps=4, batch=4, held_out_one_in=2, judge_every=2), report=heard.append)
     assert [each.phase for each in heard] == ["train", "train", "judge"]
+    assert (heard[0].step, list(heard[0].values)) == (1, ["loss"])  # a curve even of a run that is soon over
     assert heard[-1].progress == 1.0
     assert 0.0 <= heard[-1].values["held_out_accuracy"] <= 1.0
 
@@ -94,6 +95,4 @@ def test_templates_are_drawn_alike_and_sessions_get_their_share(samples: list[Sa
 
 
 def _as(sample: Sample, template: str, *, session: bool) -> Sample:
-    return Sample(
-        sample.arrays, sample.label, 1.0, template, "t", session, sample.succeeded, sample.changed, sample.kind
-    )
+    return Sample(sample.arrays, sample.label, 1.0, template, "t", session, sample.succeeded, sample.changed)

@@ -1,10 +1,12 @@
 """The door: a policy is made from trajectory files, loaded without torch, improved by corrections, and acts."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import onnx
 import pytest
 from msgspec import structs
 
@@ -66,6 +68,22 @@ def test_a_policy_of_another_version_is_refused(folder: Path, tmp_path: Path) ->
     (tmp_path / "spec.json").write_text(json.dumps(spec))
     with pytest.raises(BadPolicy, match="features 999"):
         jobs.load_policy(tmp_path, name="v1")
+
+
+def test_a_damaged_network_is_refused_when_it_is_loaded(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "damaged")
+    (tmp_path / "damaged" / "policy.onnx").write_bytes(b"not a network")
+    with pytest.raises(BadPolicy, match=r"v1 cannot be run: \w+: [\s\S]*Train a new version, or promote another one"):
+        jobs.load_policy(tmp_path / "damaged", name="v1")
+
+
+def test_a_network_that_does_not_fit_the_features_is_refused_when_it_is_loaded(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "other")
+    network = onnx.load(str(tmp_path / "other" / "policy.onnx"))
+    network.graph.input[0].name = "another-input"
+    onnx.save(network, str(tmp_path / "other" / "policy.onnx"))
+    with pytest.raises(BadPolicy, match="v1 cannot be run"):
+        jobs.load_policy(tmp_path / "other", name="v1")
 
 
 def test_a_training_that_is_stopped_says_so(tmp_path: Path) -> None:

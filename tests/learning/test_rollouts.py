@@ -119,6 +119,7 @@ def test_an_evaluation_counts_by_template_and_leaves_lost_ones_out(monkeypatch: 
     assert (found.overall.verified, found.overall.episodes, found.lost) == (2, 3, 1)
     assert found.templates["a/b"].interval == pytest.approx(wilson(2, 3))
     assert heard[-1] == (4, 4, 2)
+    assert [each["outcome"] for each in found.as_data()["failures"]] == ["failed", "lost"]
 
 
 def test_two_policies_are_compared_on_the_tasks_that_ended_for_both() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from learning.arrays import KINDS
 from learning.samples import CORRECTION_WEIGHT, EXCURSION_WEIGHT, held_out, is_session, lessons, taught
 from sandbox.contracts.actions import ActOutcome, ActResult, Click, Finish, Navigate, Type
 from sandbox.contracts.policies import Proposal
@@ -65,7 +66,7 @@ def test_an_approved_step_that_a_person_had_to_mend_counts_little() -> None:
 
 def test_actions_that_the_network_cannot_say_are_counted_and_left_out() -> None:
     found = lessons([_session(_step(LIST, Navigate("/x"), actor="oracle", decision=None), _step(FORM, Finish()))])
-    assert [sample.kind for sample in found.samples] == ["finish"]
+    assert [KINDS[sample.label.kind] for sample in found.samples] == ["finish"]
     assert found.unsayable == {"hand/change-quota navigate": 1}
 
 

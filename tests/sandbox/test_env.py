@@ -1,12 +1,17 @@
 """Gymnasium's face: its own checker passes, seeds repeat, and ending is told from running out."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import gymnasium
+import msgspec
 import pytest
 from gymnasium.utils.env_checker import check_env
 
 from sandbox import sessions
+from sandbox.browser.processes import NOTE, Note
 from sandbox.contracts.actions import Finish
 from sandbox.contracts.policies import Past, past
 from sandbox.contracts.storage import to_json
@@ -103,3 +108,23 @@ def test_an_element_that_is_not_there_is_named_so(env: BelayEnv) -> None:
 def test_before_reset_there_is_no_task(gym: Gym) -> None:
     with pytest.raises(RuntimeError, match="task comes after reset"):
         BelayEnv("cloud/stop-instance", gym=gym).step(WAIT_TAB)
+
+
+KILLED_PLAYER = """
+import os, signal
+from sandbox.env import Gym
+gym = Gym("cloud")
+print(gym._folder, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_player_left_running_is_ended_by_the_next(gym: Gym) -> None:
+    killed = subprocess.run([sys.executable, "-c", KILLED_PLAYER], capture_output=True, text=True, check=False)
+    folder = Path(killed.stdout.strip())
+    left = [msgspec.json.decode(file.read_bytes(), type=Note) for file in folder.rglob(f"*{NOTE}")]
+    assert [note.process.is_alive for note in left] == [True, True]
+    gym.run(sessions.clear_orphans())
+    assert [note.process.is_alive for note in left] == [False, False]
+    assert not folder.exists()
+    assert gym.reset(sessions.sample("cloud/stop-instance", seed=1, split="test")).elements  # the living are spared

@@ -3,8 +3,11 @@
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sandbox.variants import BadEnvironmentId, Dimension, VariantGenerator, environment_id, parse
+from sandbox.contracts.tasks import Split
+from sandbox.variants import SPLITS, BadEnvironmentId, Dimension, VariantGenerator, environment_id, parse
 
 GENERATOR = VariantGenerator(
     "cloud",
@@ -40,11 +43,51 @@ def test_a_broken_id_says_what_was_expected(broken: str, expected: str) -> None:
 
 
 def test_splits_do_not_meet_each_others_values() -> None:
-    drawn = {split: {GENERATOR.draw(random.Random(n), split) for n in range(60)} for split in ("train", "test")}
+    drawn = {split: {GENERATOR.draw(random.Random(n), split) for n in range(60)} for split in SPLITS}
     assert not any("locale" in each for each in drawn["train"])
-    assert any("locale=de" in each for each in drawn["test"])
-    assert not any("locale=zh" in each for each in drawn["test"])
+    assert all("locale=de" in each for each in drawn["test"])
+    assert all("locale=zh" in each for each in drawn["validation"])
     assert GENERATOR.split_of("cloud?locale=de") == "test"
     assert GENERATOR.split_of("cloud?theme=dark") == "train"
     assert set(GENERATOR.ids("train")) == {"cloud", "cloud?theme=dark"}
-    assert GENERATOR.count("test") == 4
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=4),
+    st.sampled_from(SPLITS),
+    st.integers(),
+    st.none() | st.integers(1, 4),
+)
+def test_what_a_split_lists_counts_and_draws_is_its_own(
+    shapes: list[tuple[int, int, int]], split: Split, seed: int, changed: int | None
+) -> None:
+    generator = VariantGenerator("x", [_dimension(n, *shape) for n, shape in enumerate(shapes)])
+    listed = list(generator.ids(split))
+    assert generator.count(split) == len(listed) == len(set(listed))
+    drawn = generator.draw(random.Random(seed), split, changed=changed)
+    assert drawn in listed
+    assert len(parse(drawn)[1]) <= (changed or len(shapes))
+    assert generator.canonical(drawn) == drawn
+    assert generator.split_of(drawn) == {True: split, False: "train"}[generator.holds_out(split)]
+
+
+def test_an_id_with_plain_values_written_out_has_one_canonical_form() -> None:
+    assert GENERATOR.canonical("cloud?theme=light&locale=zh") == "cloud?locale=zh"
+
+
+def test_a_dimension_that_contradicts_itself_is_refused() -> None:
+    with pytest.raises(ValueError, match="its plain value 'a' cannot be held out"):
+        VariantGenerator("x", [Dimension("d", ("a", "b"), test=("a",))])
+    with pytest.raises(ValueError, match="each held-out value must be one of its values"):
+        VariantGenerator("x", [Dimension("d", ("a", "b"), test=("c",))])
+    with pytest.raises(ValueError, match="expected values, each given once"):
+        VariantGenerator("x", [Dimension("d", ("a", "a"))])
+
+
+def _dimension(number: int, shared: int, validation: int, test: int) -> Dimension:
+    values = {
+        split: tuple(f"{split[:2]}{n}" for n in range(count))
+        for split, count in zip(SPLITS, (shared, validation, test), strict=True)
+    }
+    every = (*values["train"], *values["validation"], *values["test"])
+    return Dimension(f"d{number}", every, validation=values["validation"], test=values["test"])

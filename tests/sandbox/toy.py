@@ -10,7 +10,7 @@ from urllib.request import urlopen
 from msgspec import convert, to_builtins
 
 from sandbox.browser.page import Page
-from sandbox.browser.processes import Process, end_group, start_detached
+from sandbox.browser.processes import NOTE, Process, end_group, start_detached
 from sandbox.contracts.tasks import Check, Environment, Outcome, Parameter, Risk, Task, Template, Verification
 from sandbox.registry import RequestRule, SessionLost, register
 
@@ -51,7 +51,9 @@ class Toy:
         self._server: Process | None = None
 
     async def start(self, folder: Path) -> dict[str, Any]:
-        server, _ = start_detached([sys.executable, "-m", "tests.sandbox.toy", str(folder)], cwd=Path.cwd())
+        folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240  # local
+        argv = [sys.executable, "-m", "tests.sandbox.toy", str(folder)]
+        server, _ = start_detached(argv, note=folder / f"toy{NOTE}", cwd=Path.cwd())
         port_file = Path(f"{folder}.port")
         while not port_file.exists():  # noqa: ASYNC240  # local
             assert server.is_alive

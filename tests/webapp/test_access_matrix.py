@@ -140,7 +140,28 @@ def test_a_cookie_without_the_csrf_token_writes_nothing() -> None:
     assert {name: status for name, status in answers.items() if status != 403} == {}
 
 
-def test_every_error_is_a_problem_document() -> None:
-    response = Client().get("/api/me")
-    assert response["Content-Type"] == "application/problem+json"
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("GET", "/api/me", 401), ("GET", "/api/nothing-here", 404), ("DELETE", "/api/health", 405), ("POST", "/", 405)],
+)
+def test_every_error_is_a_problem_document(method: str, path: str, status: int) -> None:
+    response = Client().generic(method, path)
+    assert (response.status_code, response["Content-Type"]) == (status, "application/problem+json")
     assert set(response.json()) == {"type", "title", "status", "detail"}
+
+
+@pytest.mark.parametrize("address", ["/api/trajectories/%00", "/api/audit?offset=9223372036854775808"])
+def test_what_the_database_cannot_take_is_bad_input(address: str) -> None:
+    client = Client()
+    client.force_login(a_user(Role.ADMIN))
+    response = client.get(address)
+    assert (response.status_code, response["Content-Type"]) == (422, "application/problem+json")
+
+
+def test_a_fault_of_ours_is_a_problem_document_that_tells_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webapp.accounts.queries.people", lambda: 1 / 0)
+    client = Client(raise_request_exception=False)
+    client.force_login(a_user(Role.ADMIN))
+    response = client.get("/api/people")
+    assert (response.status_code, response["Content-Type"]) == (500, "application/problem+json")
+    assert "division" not in response.content.decode()

@@ -69,6 +69,7 @@ def test_a_database_url_is_taken_apart() -> None:
     entry = environ(DATABASE_URL="postgresql://me:p%40ss@db/belay").database("DATABASE_URL")
     assert entry["PASSWORD"] == "p@ss"
     assert (entry["HOST"], entry["PORT"], entry["NAME"], entry["USER"]) == ("db", "5432", "belay", "me")
+    assert entry["OPTIONS"] == {}
 
 
 def test_the_process_outranks_the_file(tmp_path: Path) -> None:

@@ -15,31 +15,54 @@ from redis import Redis
 from webapp.access import digest
 from webapp.accounts.models import ApiToken, Role, Scope, User
 from webapp.audit.actions import record
-from webapp.problems import BadInput, Conflict, NotSignedIn, TooManyRequests
+from webapp.problems import BadInput, Conflict, Forbidden, NotSignedIn, TooManyRequests
 
 SIGN_IN_TRIES = 10  # per name and address
+SIGN_IN_TRIES_OF_ADDRESS = 100  # failed ones, whatever the names
 SIGN_IN_WINDOW_S = 300
 
 
 def sign_in(*, request: HttpRequest, username: str, password: str) -> User:
-    """Open a signed-in browser session. Raises NotSignedIn, TooManyRequests."""
-    key = f"belay:sign-in:{request.META.get('REMOTE_ADDR', '')}:{username.lower()}"
+    """Open a signed-in browser session. Raises NotSignedIn, TooManyRequests; failures are audited within the limits."""
+    address = str(request.META.get("REMOTE_ADDR", ""))
+    by_name = f"belay:sign-in:{digest(f'{address} {username.lower()}')}"
+    by_address = f"belay:sign-in:{digest(address)}"
     with Redis.from_url(settings.VALKEY_URL) as valkey:
-        valkey.set(key, 0, nx=True, ex=SIGN_IN_WINDOW_S)  # never a counter without an end
-        if int(valkey.incr(key)) > SIGN_IN_TRIES:
-            raise TooManyRequests(f"Too many tries for {username}. Wait {SIGN_IN_WINDOW_S // 60} minutes.")
+        if _count(valkey, by_name) > SIGN_IN_TRIES or int(valkey.get(by_address) or 0) >= SIGN_IN_TRIES_OF_ADDRESS:
+            raise TooManyRequests(f"Too many tries. Wait {SIGN_IN_WINDOW_S // 60} minutes.")
         user = authenticate(request, username=username, password=password)
         if not isinstance(user, User):
+            _count(valkey, by_address)
+            _record_failed_sign_in(username, address)
             raise NotSignedIn("Name or password is wrong.")
-        valkey.delete(key)
-    login(request, user)
-    _record("user.sign_in", user, by=user, how="web")
+        valkey.delete(by_name)
+    with transaction.atomic():
+        login(request, user)
+        record("user.sign_in", ("user", user.pk), user=user, how="web", after={"address": address})
     return user
+
+
+def _count(valkey: Redis, key: str) -> int:
+    valkey.set(key, 0, nx=True, ex=SIGN_IN_WINDOW_S)  # never a counter without an end
+    return int(valkey.incr(key))
+
+
+def _record_failed_sign_in(username: str, address: str) -> None:
+    """Who was tried and from where; a name that nobody has may be a password in the wrong field, and is not kept."""
+    known = User.objects.filter(username=username).first()
+    record(
+        "user.sign_in_failed",
+        ("user", known.pk if known else ""),
+        user=None,
+        how="web",
+        actor=known.username if known else "somebody unknown",
+        after={"address": address},
+    )
 
 
 def sign_out(*, request: HttpRequest, user: User) -> None:
     """Close this browser's session."""
-    _record("user.sign_out", user, by=user, how="web")
+    record("user.sign_out", ("user", user.pk), user=user, how="web")
     logout(request)
 
 
@@ -54,7 +77,7 @@ def create_person(*, username: str, role: Role, password: str, by: User | None, 
             user = User.objects.create_user(username=username, password=password, role=role)
     except IntegrityError:
         raise BadInput("This name is taken.", errors={"username": "Somebody has this name already."}) from None
-    _record("user.create", user, by=by, how=how, after={"username": username, "role": role})
+    record("user.create", ("user", user.pk), user=by, how=how, after={"username": username, "role": role})
     return user
 
 
@@ -62,8 +85,12 @@ def create_person(*, username: str, role: Role, password: str, by: User | None, 
 def change_person(
     *, user_id: int, role: Role | None, is_active: bool | None, password: str | None, by: User, how: str
 ) -> User:
-    """Change a person's role, whether they may sign in, or their password. Raises BadInput, Conflict."""
-    user = User.objects.select_for_update().get(id=user_id)
+    """Change a person's role, whether they may sign in, or their password. Raises BadInput, Conflict, Forbidden."""
+    # Changes come one after the other, so that two admins who demote each other do not leave none.
+    admins = User.objects.select_for_update(no_key=True).filter(role=Role.ADMIN, is_active=True).order_by("pk")
+    if by.pk not in [admin.pk for admin in admins]:
+        raise Forbidden("You are not an admin any more.")
+    user = User.objects.select_for_update(no_key=True).get(id=user_id)
     before = {"role": user.role, "is_active": user.is_active}
     if user.pk == by.pk and (is_active is False or (role is not None and role != Role.ADMIN)):
         raise Conflict("You cannot take your own admin rights away; ask another admin.")
@@ -76,7 +103,7 @@ def change_person(
         user.set_password(password)
     user.save(update_fields=["role", "is_active", "password"])
     after = {"role": user.role, "is_active": user.is_active, "password_changed": password is not None}
-    _record("user.change", user, by=by, how=how, before=before, after=after)
+    record("user.change", ("user", user.pk), user=by, how=how, before=before, after=after)
     return user
 
 
@@ -92,15 +119,16 @@ def create_token(*, user: User, name: str, scopes: list[Scope], days: int, how: 
         scopes=sorted(scopes),
         expires_at=timezone.now() + timedelta(days=days),
     )
-    _record("token.create", user, by=user, how=how, after={"name": name, "scopes": row.scopes, "days": days})
+    after = {"name": name, "scopes": row.scopes, "days": days}
+    record("token.create", ("user", user.pk), user=user, how=how, after=after)
     return row, text
 
 
 @transaction.atomic
 def revoke_token(*, token: ApiToken, user: User, how: str) -> None:
-    """Make a token useless from now on."""
-    ApiToken.objects.filter(id=token.pk, revoked_at=None).update(revoked_at=timezone.now())
-    _record("token.revoke", token.user, by=user, how=how, after={"name": token.name})
+    """Make a token useless from now on; harmless where it is already."""
+    if ApiToken.objects.filter(id=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+        record("token.revoke", ("user", token.user.pk), user=user, how=how, after={"name": token.name})
 
 
 def _check_password(password: str) -> None:
@@ -108,15 +136,3 @@ def _check_password(password: str) -> None:
         validate_password(password)
     except ValidationError as problem:
         raise BadInput("This password cannot be used.", errors={"password": " ".join(problem.messages)}) from None
-
-
-def _record(
-    verb: str,
-    subject: User,
-    *,
-    by: User | None,
-    how: str,
-    before: dict[str, object] | None = None,
-    after: dict[str, object] | None = None,
-) -> None:
-    record(verb=verb, object_kind="user", object_id=str(subject.pk), user=by, how=how, before=before, after=after)

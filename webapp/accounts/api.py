@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404
 from django.views.decorators.csrf import csrf_protect
-from ninja import Field, Router, Schema
+from ninja import Field, Router, Schema, Status
 from ninja.decorators import decorate_view
 
 from webapp.access import caller, needs
@@ -85,9 +85,9 @@ def sign_in(request: HttpRequest, body: SignIn) -> User:
 
 
 @router.post("/auth/sign-out", response={204: None}, **needs(Role.OPERATOR, Scope.READ))
-def sign_out(request: HttpRequest) -> tuple[int, None]:
+def sign_out(request: HttpRequest) -> Status[None]:
     actions.sign_out(request=request, user=caller(request).user)
-    return 204, None
+    return Status(204, None)
 
 
 @router.get("/me", response=Me, **needs(Role.OPERATOR, Scope.READ))
@@ -101,9 +101,9 @@ def list_people(request: HttpRequest) -> Any:
 
 
 @router.post("/people", response={201: Person}, **needs(Role.ADMIN, Scope.ADMIN))
-def create_person(request: HttpRequest, body: NewPerson) -> tuple[int, User]:
+def create_person(request: HttpRequest, body: NewPerson) -> Status[User]:
     who = caller(request)
-    return 201, actions.create_person(**body.dict(), by=who.user, how=who.how)
+    return Status(201, actions.create_person(**body.dict(), by=who.user, how=who.how))
 
 
 @router.patch("/people/{user_id}", response=Person, **needs(Role.ADMIN, Scope.ADMIN))
@@ -118,17 +118,17 @@ def list_tokens(request: HttpRequest) -> Any:
 
 
 @router.post("/tokens", response={201: CreatedToken}, **needs(Role.OPERATOR, Scope.ADMIN))
-def create_token(request: HttpRequest, body: NewToken) -> tuple[int, dict[str, Any]]:
+def create_token(request: HttpRequest, body: NewToken) -> Status[dict[str, Any]]:
     who = caller(request)
     if who.how != "web":  # else a token for one thing could make itself one for everything
         raise Forbidden("Tokens are made by signed-in people, not by tokens.")
     row, text = actions.create_token(user=who.user, **body.dict(), how=who.how)
-    return 201, {**TokenRow.from_orm(row).dict(), "token": text}
+    return Status(201, {**TokenRow.from_orm(row).dict(), "token": text})
 
 
 @router.delete("/tokens/{token_id}", response={204: None}, **needs(Role.OPERATOR, Scope.ADMIN))
-def revoke_token(request: HttpRequest, token_id: int) -> tuple[int, None]:
+def revoke_token(request: HttpRequest, token_id: int) -> Status[None]:
     who = caller(request)
     token = get_object_or_404(ApiToken, id=token_id, user=who.user)
     actions.revoke_token(token=token, user=who.user, how=who.how)
-    return 204, None
+    return Status(204, None)

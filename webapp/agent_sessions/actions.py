@@ -12,6 +12,7 @@ from sandbox.contracts.tasks import Task, Verification
 from webapp.accounts.models import User
 from webapp.agent_sessions import events, packing
 from webapp.agent_sessions.models import Session, SessionEvent
+from webapp.agent_sessions.proposals import next_index
 from webapp.agent_sessions.session_row import (
     audit,
     end,
@@ -26,8 +27,14 @@ from webapp.agent_sessions.states import ENDED, Control, ReviewState, SessionSta
 from webapp.problems import Conflict, NotFound
 from webapp.rollouts.queries import assignment
 from webapp.tickets import actions as tickets
-from webapp.tickets.models import ApprovalPolicy, Ticket
+from webapp.tickets.models import Ticket
+from webapp.tickets.queries import approval_policy
 from webapp.tickets.states import TicketState
+
+ALL_REFUSED = (
+    "All that the policy proposes on this page was refused: "
+    "take over to do this step by hand, or resume to be asked about it again."
+)
 
 
 @transaction.atomic
@@ -77,7 +84,7 @@ def queue_session(*, ticket: Ticket, user: User, how: str) -> Session:
 
 @transaction.atomic
 def cancel_ticket(*, ticket_id: int, user: User, how: str) -> Ticket:
-    """Stop whatever works on a ticket and close it."""
+    """Stop whatever works on a ticket and close it. Raises Conflict where it is closed already, or was just re-run."""
     stopped = open_sessions(ticket_id)
     for session in stopped:
         end(
@@ -90,13 +97,20 @@ def cancel_ticket(*, ticket_id: int, user: User, how: str) -> Ticket:
         )
     if not stopped:
         tickets.move(ticket_id=ticket_id, source=TicketState.OPEN, target=TicketState.CANCELLED, user=user, how=how)
+    if Session.objects.filter(ticket_id=ticket_id).exclude(state__in=ENDED).exists():
+        raise Conflict("Somebody re-ran this ticket at the same moment; look again.")
     return Ticket.objects.select_related("filed_by").get(pk=ticket_id)
 
 
 @transaction.atomic
 def rerun_ticket(*, ticket_id: int, user: User, how: str) -> Session:
     """Try a ticket once more. Raises Conflict while an attempt is under way."""
-    ticket = Ticket.objects.select_for_update(of=("self",)).select_related("filed_by").filter(pk=ticket_id).first()
+    ticket = (
+        Ticket.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("filed_by")
+        .filter(pk=ticket_id)
+        .first()
+    )
     if ticket is None:
         raise NotFound(f"There is no ticket {ticket_id}.")
     under_way = ticket.sessions.exclude(state__in=ENDED).first()
@@ -120,8 +134,19 @@ def pause(*, session_id: int, user: User | None, how: str, reason: str = "") -> 
 
 @transaction.atomic
 def pause_held(*, session_id: int, fence: int, reason: str) -> None:
-    """The host cannot go on without a person: no policy may propose, or every proposal was refused."""
+    """The host cannot go on without a person, for a reason that tells them how to."""
+    _pause_held(held(session_id, fence), reason)
+
+
+@transaction.atomic
+def pause_refused(*, session_id: int, fence: int) -> None:
+    """Nothing is left to propose on this page. Who resumes wants to be asked again, so the refusals are spent."""
     session = held(session_id, fence)
+    _pause_held(session, ALL_REFUSED)
+    Session.objects.filter(pk=session_id).update(refusals_from=next_index(session))
+
+
+def _pause_held(session: Session, reason: str) -> None:
     if session.state in (SessionState.RUNNING, SessionState.AWAITING_APPROVAL) and session.control == Control.AGENT:
         withdraw_open_steps(session, reason=reason)
         move(session, SessionState.PAUSED, end_reason=reason)
@@ -190,7 +215,7 @@ def end_abandoned(*, session_id: int) -> bool:
     session = locked(session_id)
     if session.state not in (SessionState.PAUSED, SessionState.USER_CONTROL):
         return False
-    policy = ApprovalPolicy.objects.filter(pk=session.ticket.environment).first() or ApprovalPolicy()
+    policy = approval_policy(session.ticket.environment)
     last = SessionEvent.objects.filter(session=session, seq=session.event_seq).first()
     idle_s = (timezone.now() - last.at).total_seconds() if last else 0.0
     if idle_s < policy.approval_timeout_s:

@@ -4,7 +4,7 @@ import re
 
 import msgspec
 from django.http import HttpRequest, HttpResponse
-from ninja import Query, Router, Schema
+from ninja import Query, Router, Schema, Status
 
 from sandbox.contracts import storage
 from sandbox.contracts.takeover import HandEvent
@@ -12,7 +12,7 @@ from webapp import crashpoints
 from webapp import storage as objects
 from webapp.access import Caller, caller, needs
 from webapp.accounts.models import Role, Scope, User
-from webapp.agent_sessions import actions, approvals, queries, review, schemas, snapshot, takeover
+from webapp.agent_sessions import actions, approvals, queries, review, schemas, snapshot, takeover, undo
 from webapp.agent_sessions.contract_schemas import ObservationSchema, action_from
 from webapp.agent_sessions.models import ApprovalRequest, FailureLabel, Session
 from webapp.pages import Page, Window, page
@@ -29,6 +29,7 @@ class SessionFilter(Schema):
     ticket: int | None = None
     outcome: str = ""
     policy: int | None = None
+    rollout: int | None = None
 
 
 class ReviewFilter(Schema):
@@ -114,6 +115,13 @@ def decide(request: HttpRequest, session_id: int, body: schemas.DecideIn) -> sch
     return snapshot.step_view(step)
 
 
+@router.post("/sessions/{session_id}/undo", response=schemas.StepView, **DECIDE)
+def take_back(request: HttpRequest, session_id: int, body: schemas.UndoIn) -> schemas.StepView:
+    who = caller(request)
+    step = undo.take_back(session_id=session_id, proposal_id=_uuid(body.proposal_id), user=who.user, how=who.how)
+    return snapshot.step_view(step)
+
+
 @router.post("/sessions/{session_id}/take-over", response=schemas.SessionView, **DECIDE)
 def take_over(request: HttpRequest, session_id: int) -> schemas.SessionView:
     who = caller(request)
@@ -129,21 +137,21 @@ def hand_back(request: HttpRequest, session_id: int) -> schemas.SessionView:
 
 
 @router.post("/sessions/{session_id}/hand", response={204: None}, **DECIDE)
-def hand(request: HttpRequest, session_id: int, body: schemas.HandIn) -> tuple[int, None]:
+def hand(request: HttpRequest, session_id: int, body: schemas.HandIn) -> Status[None]:
     who = caller(request)
     try:
         inputs: list[HandEvent] = [storage.from_builtins(event, HandEvent) for event in body.events]
     except msgspec.ValidationError as problem:
         raise BadInput("Some of these events cannot be taken.", errors={"events": str(problem)}) from problem
     takeover.hand(session_id=session_id, user=who.user, how=who.how, inputs=inputs)
-    return 204, None
+    return Status(204, None)
 
 
 @router.post("/sessions/{session_id}/finish", response={204: None}, **DECIDE)
-def finish(request: HttpRequest, session_id: int, body: schemas.FinishIn) -> tuple[int, None]:
+def finish(request: HttpRequest, session_id: int, body: schemas.FinishIn) -> Status[None]:
     who = caller(request)
     takeover.finish(session_id=session_id, user=who.user, how=who.how, answer=body.answer)
-    return 204, None
+    return Status(204, None)
 
 
 @router.post("/sessions/{session_id}/pause", response=schemas.SessionView, **DECIDE)
@@ -183,7 +191,7 @@ def judge(request: HttpRequest, session_id: int, body: schemas.ReviewIn) -> sche
 
 
 @router.post("/sessions/{session_id}/labels", response={201: schemas.SessionView}, **LABEL)
-def add_mark(request: HttpRequest, session_id: int, body: schemas.MarkIn) -> tuple[int, schemas.SessionView]:
+def add_mark(request: HttpRequest, session_id: int, body: schemas.MarkIn) -> Status[schemas.SessionView]:
     who = caller(request)
     review.mark(
         session_id=session_id,
@@ -193,7 +201,7 @@ def add_mark(request: HttpRequest, session_id: int, body: schemas.MarkIn) -> tup
         step_id=body.step_id,
         note=body.note,
     )
-    return 201, queries.session_view(session_id, who.user)
+    return Status(201, queries.session_view(session_id, who.user))
 
 
 @router.delete("/sessions/{session_id}/labels/{mark_id}", response=schemas.SessionView, **LABEL)
@@ -245,9 +253,9 @@ def list_labels(request: HttpRequest) -> object:
 
 
 @router.post("/labels", response={201: schemas.LabelView}, tags=["labels"], **needs(Role.ADMIN, Scope.ADMIN))
-def add_label(request: HttpRequest, body: schemas.LabelIn) -> tuple[int, FailureLabel]:
+def add_label(request: HttpRequest, body: schemas.LabelIn) -> Status[FailureLabel]:
     who = caller(request)
-    return 201, review.add_label(**body.dict(), user=who.user, how=who.how)
+    return Status(201, review.add_label(**body.dict(), user=who.user, how=who.how))
 
 
 @router.patch("/labels/{key}", response=schemas.LabelView, tags=["labels"], **needs(Role.ADMIN, Scope.ADMIN))

@@ -1,6 +1,6 @@
 """Every write about an open question: claim it, let go of it, decide it."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -10,7 +10,7 @@ from sandbox.contracts import storage
 from sandbox.contracts.actions import Action
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.tasks import Risk
-from sandbox.risk import classify
+from sandbox.risk import classify, riskier
 from webapp import crashpoints
 from webapp.accounts.models import Role, User
 from webapp.agent_sessions import events
@@ -18,6 +18,7 @@ from webapp.agent_sessions.corrections import objection
 from webapp.agent_sessions.models import ApprovalRequest, Session, Step
 from webapp.agent_sessions.proposals import MAX_REJECTIONS
 from webapp.agent_sessions.session_row import audit, close_approval, end, locked, move, put_step
+from webapp.agent_sessions.situation import learnt_risk
 from webapp.agent_sessions.states import ApprovalState, SessionState, StepState
 from webapp.problems import BadInput, Conflict, Forbidden, NotFound
 
@@ -59,7 +60,7 @@ def release_approval(*, approval_id: int, user: User, how: str) -> ApprovalReque
 
 
 def _put_claim(
-    session: Session, approval: ApprovalRequest, holder: User | None, until: Any, *, user: User, how: str
+    session: Session, approval: ApprovalRequest, holder: User | None, until: datetime | None, *, user: User, how: str
 ) -> ApprovalRequest:
     ApprovalRequest.objects.filter(pk=approval.pk).update(claimed_by=holder, claimed_until=until)
     approval.claimed_by, approval.claimed_until = holder, until
@@ -152,7 +153,7 @@ def _correction(step: Step, action: Action | None) -> dict[str, Any]:
         "decision": "corrected",
         "actor": "operator",
         "action": storage.to_builtins(action),
-        "risk": classify(action, observation).value,
+        "risk": riskier(classify(action, observation), learnt_risk(step.session_id, action, observation)).value,
     }
 
 

@@ -17,7 +17,7 @@ NOT_FOUND = 4404
 LOOK_ANYWAY_S = 5.0  # a hint may be lost; the rows are not
 
 
-class SessionConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels ships no types
+class SessionConsumer(AsyncJsonWebsocketConsumer):
     """`hello` with the last number, then every event after it, in order and without a gap."""
 
     async def connect(self) -> None:
@@ -61,7 +61,7 @@ class SessionConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # chan
                 self.sent = event.seq
 
 
-class FramesConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ships no types
+class FramesConsumer(AsyncWebsocketConsumer):
     """JPEGs of one session's browser: the last one at once, then each as it comes, straight from Valkey."""
 
     async def connect(self) -> None:
@@ -96,7 +96,7 @@ class FramesConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels 
                 await frames.look(valkey, session_id)
 
 
-class ListsConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels ships no types
+class ListsConsumer(AsyncJsonWebsocketConsumer):
     """Tells which lists to fetch again."""
 
     async def connect(self) -> None:

@@ -20,6 +20,7 @@ from webapp.agent_sessions import actions, frames, leases, proposals, situation,
 from webapp.agent_sessions.choosing import MAYBE_DONE, STOPPED, again, choose
 from webapp.agent_sessions.models import Step
 from webapp.agent_sessions.pictures import Pictures
+from webapp.agent_sessions.policies import CannotRun
 from webapp.agent_sessions.rows import Rows
 from webapp.agent_sessions.session_row import Interrupted, LeaseLost
 from webapp.agent_sessions.situation import Situation
@@ -133,21 +134,22 @@ class Drive:
         if now.stopped is not None and (once_more := _once_more(now.stopped, page)) is not None:
             await self._ask(page, once_more, ask=now.ask_next)
             return
-        policy = await self.policies.get(now.policy, self.task)
+        try:
+            policy = await self.policies.get(now.policy, self.task)
+        except CannotRun as problem:
+            await self.write(actions.pause_held, reason=f"{problem} Until then people can take over.")
+            return
         wanted = await asyncio.to_thread(policy.act, page, self.task.goal, tuple(self.memory))
         refused = await self.read(situation.refused, self.session_id, page.fingerprint)
         proposal = choose(wanted, refused)
         if proposal is None:
-            await self.write(actions.pause_held, reason="every proposal for this page was refused: take over")
+            await self.write(actions.pause_refused)
             return
         await self._ask(page, proposal, ask=now.ask_next)
 
     async def _ask(self, page: Observation, proposal: Proposal, *, ask: bool) -> None:
-        risk = self.live.risk(proposal.action, page)
-        attempt = past(page, proposal.action, ActResult(ActOutcome.DONE))
-        stopped = situation.stopped_before(self.memory, attempt)
-        if stopped is not None:
-            risk = riskier(risk, stopped)
+        learnt = await self.read(situation.learnt_risk, self.session_id, proposal.action, page)
+        risk = riskier(self.live.risk(proposal.action, page), learnt)
         await self.write(proposals.propose, observation=page, proposal=proposal, risk=risk, before=self.jpeg, ask=ask)
         crashpoints.reach("after_proposal")
 

@@ -12,6 +12,7 @@ import redis.asyncio as redis
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
+from sandbox import sessions as sandbox
 from webapp.agent_sessions import actions, frames, identity, leases, opening
 from webapp.agent_sessions.drive import POLL_S, Drive, PolicySource
 from webapp.agent_sessions.rows import Rows
@@ -45,6 +46,7 @@ class Host:
     async def run(self) -> None:
         """Until `leave` is called."""
         log.info("session host %s, %d slots", self.holder, self.slots)
+        await self._clear_away()
         helpers = [asyncio.create_task(each()) for each in (self._listen, self._keep_leases)]
         try:
             await self._claim_forever()
@@ -62,6 +64,12 @@ class Host:
         for drive in self.drives.values():
             drive.is_leaving = True
             drive.woken.set()
+
+    async def _clear_away(self) -> None:
+        """End what hosts of this machine that fell while they opened a session have left running."""
+        for place in await self.rows.call(opening.abandoned, self.folder):
+            log.warning("clearing away %s", place.name)
+            await sandbox.clear_away(place)
 
     async def _claim_forever(self) -> None:
         while not self.leaving.is_set():

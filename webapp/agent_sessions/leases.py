@@ -43,7 +43,7 @@ def claim(*, holder: str, machine: str) -> Claim | None:
     abandoned = lapsed & (Q(state__in=LIVE) | Q(handle__isnull=False))
     first = Case(When(state=SessionState.QUEUED, then=Value(1)), default=Value(0), output_field=IntegerField())
     row = (
-        Session.objects.select_for_update(of=("self",), skip_locked=True)
+        Session.objects.select_for_update(no_key=True, of=("self",), skip_locked=True)
         .filter(Q(state=SessionState.QUEUED) | abandoned)
         .order_by(first, "ticket__priority", "created_at", "pk")
         .first()

@@ -33,6 +33,7 @@ class Session(models.Model):
     event_seq = models.PositiveIntegerField(default=0)  # number of the last event
     step_count = models.PositiveIntegerField(default=0)  # carried out
     first_step = models.PositiveIntegerField(default=1)  # of the console it works in now; a lost one is begun anew
+    refusals_from = models.PositiveIntegerField(default=1)  # first step whose refusal still keeps a proposal back
 
     outcome = models.CharField(max_length=16, blank=True)  # verified | failed | unverified
     verification = models.JSONField(null=True)

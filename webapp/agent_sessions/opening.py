@@ -1,6 +1,7 @@
 """From a claim to a live browser and back: opened anew, found again, or cut off first; closed and packed at the end."""
 
 import logging
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from webapp.agent_sessions.serial import Serial
 from webapp.agent_sessions.states import ENDED, SessionState
 
 log = logging.getLogger(__name__)
+
+FOLDER = re.compile(r"[0-9]+-[0-9]+")  # session and fence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,11 +81,17 @@ async def open_browser(claim: leases.Claim, *, rows: Rows, folder: Path) -> Open
 
 
 async def _begin(claim: leases.Claim, task: Task, rows: Rows, folder: Path) -> Opened:
+    for left in folder.glob(f"{claim.session_id}-*"):  # noqa: ASYNC240  # local
+        await sandbox.clear_away(left)  # by a host that fell while it opened; no row names it
     place = folder / f"{claim.session_id}-{claim.fence}"
     place.mkdir(parents=True, mode=0o700)
-    live = await sandbox.open_session(task, folder=place)
+    live = await sandbox.open_session(task, folder=place, reached=crashpoints.reach)
     crashpoints.reach("after_open")
-    await rows.call(leases.remember_browser, session_id=claim.session_id, fence=claim.fence, handle=live.handle)
+    try:
+        await rows.call(leases.remember_browser, session_id=claim.session_id, fence=claim.fence, handle=live.handle)
+    except BaseException:
+        await live.close()
+        raise
     await _show(claim, live, rows, anew=True)
     return Opened(live=Serial(live), task=task)
 
@@ -97,6 +106,22 @@ async def _attach(handle: sandbox.Handle) -> sandbox.LiveSession | None:
 async def _show(claim: leases.Claim, live: sandbox.LiveSession, rows: Rows, *, anew: bool) -> None:
     page = await live.observe()
     await rows.call(leases.opened, session_id=claim.session_id, fence=claim.fence, observation=page, anew=anew)
+
+
+def abandoned(folder: Path) -> list[Path]:
+    """The folders of sessions in which nobody works any more: over, begun anew elsewhere, or gone from the database."""
+    return [place for place in folder.glob("*-*") if FOLDER.fullmatch(place.name) and _is_abandoned(place)]
+
+
+def _is_abandoned(place: Path) -> bool:
+    number, _, fence = place.name.partition("-")
+    row = Session.objects.filter(pk=int(number)).values("fence", "lease_holder", "handle").first()
+    if row is None:
+        return True
+    if row["handle"] is not None and row["handle"]["folder"] == str(place):
+        return False
+    # A host that holds it now is opening it; one that has fallen is not.
+    return int(fence) < row["fence"] or identity.fate(row["lease_holder"]) == "gone"
 
 
 async def _put_away(claim: leases.Claim, found: Found, rows: Rows) -> None:

@@ -30,8 +30,10 @@ from webapp.agent_sessions.session_row import (
 from webapp.agent_sessions.states import ApprovalState, Control, SessionState, StepState
 from webapp.rollouts.queries import human_only
 from webapp.tickets.models import ApprovalPolicy
+from webapp.tickets.queries import approval_policy
 
 MAX_REJECTIONS = 3
+HOST_ENDED = "the host ended while it was carried out"
 _NEVER_AUTOMATIC = (Risk.CREDENTIAL, Risk.DESTRUCTIVE, Risk.UNKNOWN)
 
 
@@ -68,7 +70,7 @@ def propose(
     """Write a proposal, with the approval policy's yes or a question to people. Raises Interrupted, LeaseLost."""
     session = _acting(session_id, fence)
     show(session, observation)
-    policy = ApprovalPolicy.objects.filter(pk=session.ticket.environment).first() or ApprovalPolicy()
+    policy = approval_policy(session.ticket.environment)
     asked = ask or must_ask(proposal.action, risk, policy.auto_approve_up_to)
     decided: dict[str, Any] = {}
     if not asked:
@@ -155,7 +157,7 @@ def mark_uncertain(*, session_id: int, fence: int) -> int | None:
     if step is None:
         return None
     if step.state == StepState.INTENT:
-        put_step(session, step, state=StepState.UNCERTAIN, reason="the host ended while it was carried out")
+        put_step(session, step, state=StepState.UNCERTAIN, reason=HOST_ENDED)
         audit(session, "uncertain", user=None, how="host", after=_after(step))
     return step.pk
 

@@ -16,7 +16,12 @@ _LISTED = ("ticket__filed_by", "policy_version")
 
 
 def sessions(
-    *, state: str = "", ticket: int | None = None, outcome: str = "", policy: int | None = None
+    *,
+    state: str = "",
+    ticket: int | None = None,
+    outcome: str = "",
+    policy: int | None = None,
+    rollout: int | None = None,
 ) -> QuerySet[Session]:
     """Sessions by filter, newest first, with the number of corrections and demonstrations."""
     rows = _with_counts(Session.objects.select_related(*_LISTED)).order_by("-id")
@@ -28,6 +33,8 @@ def sessions(
         rows = rows.filter(outcome=outcome)
     if policy is not None:
         rows = rows.filter(policy_version__number=policy)
+    if rollout is not None:
+        rows = rows.filter(rollout_id=rollout)
     return rows
 
 

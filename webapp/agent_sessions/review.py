@@ -100,10 +100,12 @@ def unmark(*, session_id: int, mark_id: int, user: User, how: str) -> None:
 def seed_taxonomy() -> None:
     """The labels a new installation begins with; those there are stay as they are."""
     for position, (key, title, description, severity) in enumerate(TAXONOMY):
-        FailureLabel.objects.get_or_create(
+        label, created = FailureLabel.objects.get_or_create(
             key=key,
             defaults={"title": title, "description": description, "severity": severity, "position": position},
         )
+        if created:
+            _audit_label(label, "label.add", None, "system")
 
 
 @transaction.atomic
@@ -116,14 +118,14 @@ def add_label(*, key: str, title: str, description: str, severity: int, user: Us
     )
     if not created:
         raise Conflict(f"There is a label {key} already.")
-    _audit_label(label, "label.add", user, how, before=None)
+    _audit_label(label, "label.add", user, how)
     return label
 
 
 @transaction.atomic
 def change_label(*, key: str, user: User, how: str, **changes: str | int | bool) -> FailureLabel:
     """Change a failure label's words, severity, or whether it is offered."""
-    label = FailureLabel.objects.select_for_update().filter(key=key).first()
+    label = FailureLabel.objects.select_for_update(no_key=True).filter(key=key).first()
     if label is None:
         raise NotFound(f"There is no label {key}.")
     before = {name: getattr(label, name) for name in changes}
@@ -162,6 +164,8 @@ def _roll_back_for(session: Session, labels: Sequence[FailureLabel], user: User)
         roll_back_for_label(session_id=session.pk, rollout_id=session.rollout_id, label_key=worst.key, user=user)
 
 
-def _audit_label(label: FailureLabel, verb: str, user: User, how: str, *, before: dict[str, object] | None) -> None:
+def _audit_label(
+    label: FailureLabel, verb: str, user: User | None, how: str, *, before: dict[str, object] | None = None
+) -> None:
     after = {"title": label.title, "severity": label.severity, "archived": label.archived}
-    record(verb=verb, object_kind="label", object_id=label.key, user=user, how=how, before=before, after=after)
+    record(verb, ("label", label.key), user=user, how=how, before=before, after=after)

@@ -195,19 +195,9 @@ class SessionRow(Schema):
     end_reason: str
 
 
-class SessionList(Schema):
-    items: list[SessionRow]
-    count: int
-
-
 class ApprovalRow(ApprovalView):
     step: StepView
     goal: GoalSchema
-
-
-class ApprovalList(Schema):
-    items: list[ApprovalRow]
-    count: int
 
 
 class EventView(Schema):
@@ -232,6 +222,10 @@ class DecideIn(Schema):
     decision: Literal["approved", "corrected", "rejected"]
     action: ActionSchema | None = None
     reason: str = Field("", max_length=2_000)
+
+
+class UndoIn(Schema):
+    proposal_id: str = Field(max_length=36)
 
 
 class StopIn(Schema):

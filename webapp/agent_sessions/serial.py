@@ -45,6 +45,9 @@ class Serial:
         async with self._lock:
             return await self._live.hand(event)
 
+    def dialog(self) -> str:
+        return self._live.dialog()
+
     async def flush_hand(self) -> Action | None:
         async with self._lock:
             return await self._live.flush_hand()

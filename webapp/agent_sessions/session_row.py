@@ -36,8 +36,12 @@ class Interrupted(Exception):
 
 
 def locked(session_id: int) -> Session:
-    """The session with its row locked: everything about one session happens one after the other."""
-    rows = Session.objects.select_for_update(of=("self",)).select_related(
+    """The session with its row locked: everything about one session happens one after the other.
+
+    Locks on rows leave their keys alone: whoever writes a row that refers to this one (an audit entry, a result)
+    need not wait, and two who hold a row and the chain's lock do not wait for each other.
+    """
+    rows = Session.objects.select_for_update(no_key=True, of=("self",)).select_related(
         "ticket__filed_by", "policy_version", "controlled_by", "reviewed_by"
     )
     try:
@@ -110,16 +114,8 @@ def audit(
 ) -> None:
     """One entry about a session; write it last, because it holds the chain's lock until commit."""
     actor = "session host" if user is None and how == "host" else ""
-    record(
-        verb=f"session.{verb}",
-        object_kind="session",
-        object_id=str(session.pk),
-        user=user,
-        how=how,
-        before=before,
-        after=after,
-        actor=actor,
-    )
+    subject = ("session", session.pk)
+    record(f"session.{verb}", subject, user=user, how=how, before=before, after=after, actor=actor)
 
 
 def end(

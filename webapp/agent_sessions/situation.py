@@ -3,12 +3,16 @@
 import re
 from dataclasses import dataclass
 
+from django.db.models import Q
+
 from sandbox.contracts import storage
 from sandbox.contracts.actions import Action, ActOutcome, ActResult
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, past
 from sandbox.contracts.tasks import Risk
+from sandbox.risk import riskier
 from webapp.agent_sessions.models import Session, Step
+from webapp.agent_sessions.proposals import HOST_ENDED
 from webapp.agent_sessions.states import StepState
 from webapp.rollouts.models import PolicyVersion
 from webapp.rollouts.queries import human_only
@@ -52,7 +56,7 @@ def situation(session_id: int) -> Situation:
         max_steps=session.task["max_steps"],
         last_action=None if last_taken is None else storage.from_builtins(last_taken, Action),
         stopped=last if was_stopped else None,
-        ask_next=last is not None and last.state == StepState.WITHDRAWN and last.reason.startswith("the host ended"),
+        ask_next=last is not None and (last.state, last.reason) == (StepState.WITHDRAWN, HOST_ENDED),
     )
 
 
@@ -83,24 +87,33 @@ def uncertain(session_id: int, step_id: int) -> tuple[Step, bool]:
 
 
 def refused(session_id: int, fingerprint: str) -> list[Action]:
-    """What people would not have on this very page: it is not proposed there again."""
-    rows = Step.objects.filter(
-        session_id=session_id, fingerprint=fingerprint, decision__in=["rejected", "corrected"]
-    ).values_list("proposal__action", flat=True)
+    """What people would not have on this very page, and is not proposed there.
+
+    A rejected proposal stays so. A corrected one only lacked something that was done in its place, so it is kept
+    back until the page was left: the next time it may be right.
+    """
+    session = Session.objects.only("refusals_from").get(pk=session_id)
+    steps = session.steps.filter(index__gte=session.refusals_from)
+    elsewhere = steps.exclude(fingerprint=fingerprint).order_by("-index").values_list("index", flat=True).first()
+    no = Q(decision="rejected") | Q(decision="corrected", index__gt=elsewhere or 0)
+    rows = steps.filter(no, fingerprint=fingerprint).values_list("proposal__action", flat=True)
     return [storage.from_builtins(row, Action) for row in rows]
 
 
-def stopped_before(memory: list[Past], attempt: Past) -> Risk | None:
-    """The class of the request that the way out stopped when the same was done before; None where none was."""
-    for each in reversed(memory):
-        same = (each.action, each.role, each.name, each.row) == (
-            attempt.action,
-            attempt.role,
-            attempt.name,
-            attempt.row,
-        )
-        if same and each.result.outcome == ActOutcome.BLOCKED_REQUEST:
+def learnt_risk(session_id: int, action: Action, observation: Observation) -> Risk:
+    """The class of what the same kind of action asked for before in this session, in whichever console or host."""
+    risk = Risk.READ
+    for row in Step.objects.filter(session_id=session_id, result__outcome=ActOutcome.BLOCKED_REQUEST):
+        then: Observation = storage.from_builtins(row.observation, Observation)
+        if _kind(storage.from_builtins(row.action, Action), then) == _kind(action, observation):
             # "POST /x is destructive; permitted was read"
-            named = re.search(r" is (\w+); permitted", each.result.detail)
-            return Risk(named[1]) if named and named[1] in set(Risk) else Risk.UNKNOWN
-    return None
+            named = re.search(r" is (\w+); permitted", (row.result or {}).get("detail", ""))
+            risk = riskier(risk, Risk(named[1]) if named and named[1] in set(Risk) else Risk.UNKNOWN)
+    return risk
+
+
+def _kind(action: Action, observation: Observation) -> tuple[object, ...]:
+    """What counts as the same again: the same sort of act on an element that looks the same."""
+    element = observation.element(getattr(action, "element", -1))
+    said = None if element is None else (element.role, element.name, element.region)
+    return type(action), getattr(action, "key", ""), said

@@ -4,7 +4,7 @@ from typing import Any
 
 from sandbox.contracts import storage
 from sandbox.contracts.actions import Action
-from sandbox.contracts.observations import Observation
+from sandbox.contracts.observations import Element, Observation
 from webapp.agent_sessions.models import ApprovalRequest, LabelMark, Session, Step
 from webapp.agent_sessions.schemas import (
     ApprovalView,
@@ -84,16 +84,7 @@ def step_view(step: Step) -> StepView:
             "decided_at": step.decided_at,
             "reason": step.reason,
             "action": step.action,
-            "target": None
-            if element is None
-            else Target.model_validate(
-                {
-                    "ref": element.ref,
-                    "role": element.role,
-                    "name": element.name,
-                    "box": storage.to_builtins(element.box),
-                }
-            ),
+            "target": None if element is None else _target(element),
             "summary": "" if action is None else in_words(action, observation),
             "result": step.result,
             "before": step.before,
@@ -104,6 +95,11 @@ def step_view(step: Step) -> StepView:
             "labels": sorted(mark.label.key for mark in step.marks.all()),
         }
     )
+
+
+def _target(element: Element) -> Target:
+    plain = {name: getattr(element, name) for name in ("ref", "role", "name")}
+    return Target.model_validate({**plain, "box": storage.to_builtins(element.box)})
 
 
 def approval_view(approval: ApprovalRequest) -> ApprovalView:

@@ -8,7 +8,7 @@ from webapp.agent_sessions.models import ApprovalRequest, Session
 from webapp.agent_sessions.states import ApprovalState, SessionState
 
 
-@shared_task  # type: ignore[untyped-decorator]  # celery ships no types
+@shared_task
 def expire_overdue() -> int:
     """Close questions that nobody answered in time, and sessions that nobody went on with; returns how many."""
     overdue = ApprovalRequest.objects.filter(state=ApprovalState.PENDING, due_at__lte=timezone.now())

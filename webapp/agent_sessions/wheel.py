@@ -54,7 +54,7 @@ class Wheel:
         seen, before = await self._drive.look_again()
         action = await self._drive.live.hand(event)
         if action is not None:
-            await self._record(user, seen, before, action)
+            await self._record(user, seen, before, action, dialog=self._drive.live.dialog())
 
     async def _flush(self) -> None:
         if self._typing is None:
@@ -69,8 +69,8 @@ class Wheel:
         await self._record(user, seen, before, finish)
         await self._drive.end_with(finish)
 
-    async def _record(self, user: User, seen: Observation, before: str, action: Action) -> None:
-        result = ActResult(ActOutcome.DONE)
+    async def _record(self, user: User, seen: Observation, before: str, action: Action, *, dialog: str = "") -> None:
+        result = ActResult(ActOutcome.NATIVE_DIALOG, dialog) if dialog else ActResult(ActOutcome.DONE)
         risk = Risk.READ if isinstance(action, Finish) else self._drive.live.risk(action, seen)
         now, after = await self._drive.look_again()
         await self._drive.write(

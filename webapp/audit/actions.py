@@ -5,34 +5,35 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
+from webapp import locks
 from webapp.audit.models import AuditEntry
 
 if TYPE_CHECKING:
     from webapp.accounts.models import User
 
-_CHAIN_LOCK = 0x0BE1A700
 _SECRET_KEYS = re.compile(r"pass(word|phrase)?|secret|token|api_?key|credential|digest", re.IGNORECASE)
 GENESIS = "0" * 64
 
 
 @transaction.atomic
 def record(
-    *,
     verb: str,
-    object_kind: str,
-    object_id: str,
+    subject: tuple[str, object],
+    *,
     user: "User | None",
     how: str,
-    before: dict[str, Any] | None,
-    after: dict[str, Any] | None,
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
     actor: str = "",
 ) -> AuditEntry:
-    """Append one entry in the caller's transaction; values under secret-like keys are masked."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CHAIN_LOCK])
+    """Append one entry in the caller's transaction; values under secret-like keys are masked.
+
+    `subject`: kind and id of what was changed, such as ("ticket", 7). `actor`: whom to name where it is no user.
+    """
+    locks.take(locks.AUDIT_CHAIN)
     last = AuditEntry.objects.order_by("-id").first()
     entry = AuditEntry(
         at=timezone.now(),
@@ -40,8 +41,8 @@ def record(
         actor=actor or (user.get_username() if user else how),
         how=how,
         verb=verb,
-        object_kind=object_kind,
-        object_id=object_id,
+        object_kind=subject[0],
+        object_id=str(subject[1]),
         before=masked(before),
         after=masked(after),
         previous=last.digest if last else GENESIS,

@@ -42,6 +42,8 @@ def start(state: State, *, durable: bool = True) -> str:
     url = f"postgresql://{USER}:{password}@{HOST}:{port}/{DATABASE}"
     if identity is None:
         _launch(state, port=port, password=password, durable=durable)
+    else:
+        processes.wait_found("PostgreSQL", identity, lambda: _answers(url), log=state.log(NAME))
     _create_database(url)
     return url
 

@@ -137,6 +137,13 @@ def wait_ready(name: str, child: "subprocess.Popen[bytes]", ready: Callable[[], 
     child.returncode = 0
 
 
+def wait_found(name: str, identity: Identity, ready: Callable[[], bool], *, log: Path) -> None:
+    """Wait for a server that runs already: whoever started it may have died before it was ready."""
+    wait_until(lambda: ready() or not identity.is_alive, timeout_s=60.0)
+    if not ready():
+        raise SetUpFailed(f"{name} runs but does not answer. Its last words, from {log}:\n{tail(log)}")
+
+
 def tail(log: Path, *, lines: int = 8) -> str:
     """The end of a log, for a sentence of failure."""
     if not log.exists():

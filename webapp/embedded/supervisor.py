@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,14 +22,15 @@ NAME = "supervisor"
 ROOT = Path(__file__).resolve().parents[2]
 LOOK_S = 0.5
 PATIENCE_S = 10.0
+STAMP = "%Y-%m-%d %H:%M:%S"
 LONGEST_PAUSE_S = 30.0
 STEADY_S = 60.0  # a child that ran this long has earned a fresh start of the back-off
 
 
-def commands(port: int) -> dict[str, list[str]]:
-    """What to run, in the order in which it is started."""
+def commands(port: int, *, only: Collection[str] | None = None) -> dict[str, list[str]]:
+    """What to run, or some of it, in the order in which it is started."""
     celery = [sys.executable, "-m", "celery", "-A", "webapp.celery"]
-    return {
+    every = {
         "web": [
             *(sys.executable, "-m", "uvicorn", "webapp.asgi:application", "--host", HOST, "--port", str(port)),
             *("--no-access-log", "--timeout-graceful-shutdown", "3"),
@@ -39,6 +40,7 @@ def commands(port: int) -> dict[str, list[str]]:
         "beat": [*celery, "beat", "--pidfile=", "--loglevel", "INFO"],
         "session-host": [sys.executable, "manage.py", "session_host"],
     }
+    return {name: argv for name, argv in every.items() if not only or name in only}
 
 
 @dataclass
@@ -102,19 +104,27 @@ class Supervisor:
             say(str(failure))
 
 
-def end_children(state: State) -> None:
+def end_children(state: State, *, sign: signal.Signals = signal.SIGTERM) -> None:
     """End whatever of the processes above runs in this folder: all are asked at once, then given their time."""
     pidfiles = [state.pidfile(name) for name in commands(0)]
     for pidfile in pidfiles:
         identity = processes.read(pidfile)
         if identity is not None:
             with suppress(ProcessLookupError):
-                os.kill(identity.pid, signal.SIGTERM)
+                os.kill(identity.pid, sign)
     limit = time.monotonic() + PATIENCE_S
     for pidfile in pidfiles:
         processes.end(pidfile, patience_s=max(0.1, limit - time.monotonic()))
 
 
+def falls(state: State, name: str, *, since: float) -> int:
+    """How often this child has ended by itself since then (seconds since the epoch), as the supervisor's log says."""
+    log = state.log(NAME)
+    lines = log.read_text(errors="replace").splitlines()[-200:] if log.exists() else []
+    moment = time.strftime(STAMP, time.localtime(since))
+    return sum(line[:19] >= moment and line[20:].startswith(f"{name} ended with code ") for line in lines)
+
+
 def say(sentence: str) -> None:
     """A line in the supervisor's log."""
-    print(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {sentence}", flush=True)
+    print(f"{time.strftime(STAMP)} {sentence}", flush=True)

@@ -29,6 +29,8 @@ def start(state: State, *, durable: bool = True) -> str:
         log = state.log(NAME)
         child = processes.spawn([str(binary()), str(settings)], pidfile=state.pidfile(NAME), log=log, cwd=data)
         processes.wait_ready("Valkey", child, lambda: _answers(port, password), log=log)
+    else:
+        processes.wait_found("Valkey", identity, lambda: _answers(port, password), log=state.log(NAME))
     return f"redis://:{password}@{HOST}:{port}/0"
 
 

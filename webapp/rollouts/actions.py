@@ -6,10 +6,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, Max
 from django.utils import timezone
 
+from webapp import locks
 from webapp.accounts.models import User
 from webapp.audit.actions import record
 from webapp.problems import Conflict
@@ -17,8 +18,6 @@ from webapp.rollouts import artefacts
 from webapp.rollouts.events import changed
 from webapp.rollouts.models import Alias, ArmResult, PolicyVersion, Rollout, Switch
 from webapp.rollouts.states import TRANSITIONS
-
-_REGISTRY_LOCK = 0x0BE1A702
 
 
 def register_policy(
@@ -36,7 +35,7 @@ def register_policy(
     """Store and number a policy folder; the same files registered again give the same row."""
     content_hash, prefix = artefacts.upload(folder)
     with transaction.atomic():
-        _lock_registry()
+        locks.take(locks.REGISTRY)
         existing = PolicyVersion.objects.filter(content_hash=content_hash).first()
         if existing is not None:
             return existing
@@ -52,16 +51,21 @@ def register_policy(
             lineage=lineage,
             evaluation=evaluation,
         )
-        _audit("policy.register", "policy", policy.number, user, how, None, {"content_hash": content_hash})
+        record("policy.register", ("policy", policy.number), user=user, how=how, after={"content_hash": content_hash})
         changed()
     return policy
 
 
 def seed_starter() -> PolicyVersion:
-    """Register the starter policy that ships with Belay and make it champion where there is none."""
+    """Register the starter policy that ships with Belay and make it champion where there is none.
+
+    Raises BadPolicy where it is not one that this version of Belay can run.
+    """
     from learning import jobs  # the door; light until a policy is loaded
 
     folder = jobs.STARTER
+    if not PolicyVersion.objects.filter(content_hash=artefacts.content_hash(folder)).exists():
+        jobs.load_policy(folder, name="The starter")
     receipt = json.loads((folder / "receipt.json").read_text())
     policy = register_policy(
         folder=folder,
@@ -82,18 +86,19 @@ def seed_starter() -> PolicyVersion:
 @transaction.atomic
 def point_alias(*, name: Alias.Name, policy: PolicyVersion | None, user: User | None, how: str) -> None:
     """Swap an alias; hosts see it at their next claim."""
-    alias, _ = Alias.objects.select_for_update().get_or_create(name=name)
-    before = alias.policy.name if alias.policy else None
+    alias, _ = Alias.objects.select_for_update(no_key=True).get_or_create(name=name)
+    before = {"policy": alias.policy.name if alias.policy else None}
+    after = {"policy": policy.name if policy else None}
     Alias.objects.filter(name=name).update(policy=policy, version=F("version") + 1)
-    _audit("alias.point", "alias", name, user, how, {"policy": before}, {"policy": policy.name if policy else None})
+    record("alias.point", ("alias", name), user=user, how=how, before=before, after=after)
     changed()
 
 
 @transaction.atomic
 def start_rollout(*, challenger: PolicyVersion, weight: int, user: User, how: str) -> Rollout:
     """Let a challenger out beside the champion. Raises Conflict where one is out already, or it is the champion."""
-    _lock_registry()
-    champion = Alias.objects.select_for_update().get(name=Alias.Name.CHAMPION).policy
+    locks.take(locks.REGISTRY)
+    champion = Alias.objects.select_for_update(no_key=True).get(name=Alias.Name.CHAMPION).policy
     if champion is None:
         raise Conflict("There is no champion to compare with; seed the starter policy first.")
     if champion.pk == challenger.pk:
@@ -108,7 +113,7 @@ def start_rollout(*, challenger: PolicyVersion, weight: int, user: User, how: st
     )
     point_alias(name=Alias.Name.CHALLENGER, policy=challenger, user=user, how=how)
     after = {"challenger": challenger.name, "champion": champion.name, "weight": weight}
-    _audit("rollout.start", "rollout", rollout.pk, user, how, None, after)
+    record("rollout.start", ("rollout", rollout.pk), user=user, how=how, after=after)
     return rollout
 
 
@@ -117,7 +122,8 @@ def set_weight(*, rollout_id: int, weight: int, user: User, how: str) -> Rollout
     """Change the challenger's share; widening moves no ticket out of it."""
     rollout = _open_rollout(rollout_id)
     Rollout.objects.filter(id=rollout_id).update(weight=weight, version=F("version") + 1)
-    _audit("rollout.weight", "rollout", rollout_id, user, how, {"weight": rollout.weight}, {"weight": weight})
+    before, after = {"weight": rollout.weight}, {"weight": weight}
+    record("rollout.weight", ("rollout", rollout_id), user=user, how=how, before=before, after=after)
     changed()
     rollout.refresh_from_db()
     return rollout
@@ -153,7 +159,7 @@ def resume(*, rollout_id: int, user: User, how: str) -> Rollout:
 @transaction.atomic
 def roll_back_for_label(*, session_id: int, rollout_id: int, label_key: str, user: User) -> bool:
     """A severity-1 label on a challenger's session takes it out at once; False where it was no longer out."""
-    rollout = Rollout.objects.select_for_update().get(id=rollout_id)
+    rollout = Rollout.objects.select_for_update(no_key=True).get(id=rollout_id)
     if Rollout.State.ROLLED_BACK not in TRANSITIONS[Rollout.State(rollout.state)]:
         return False
     reason = f"severity-1 label {label_key} on session {session_id}"
@@ -194,10 +200,11 @@ def record_result(
 @transaction.atomic
 def set_human_only(*, on: bool, reason: str, user: User, how: str) -> Switch:
     """Stop every policy from proposing, or let them again."""
-    switch, _ = Switch.objects.select_for_update().get_or_create(id=1)
+    switch, _ = Switch.objects.select_for_update(no_key=True).get_or_create(id=1)
     before = {"human_only": switch.human_only}
     Switch.objects.filter(id=1).update(human_only=on, reason=reason, changed_by=user, changed_at=timezone.now())
-    _audit("human_only.set", "switch", "human_only", user, how, before, {"human_only": on, "reason": reason})
+    after = {"human_only": on, "reason": reason}
+    record("human_only.set", ("switch", "human_only"), user=user, how=how, before=before, after=after)
     changed(wake_hosts=True)
     switch.refresh_from_db()
     return switch
@@ -208,11 +215,13 @@ def set_note(*, policy: PolicyVersion, note: str, user: User, how: str) -> None:
     """Change the one part of a policy version that may change."""
     before = {"note": policy.note}
     PolicyVersion.objects.filter(id=policy.pk).update(note=note)
-    _audit("policy.note", "policy", policy.number, user, how, before, {"note": note})
+    record("policy.note", ("policy", policy.number), user=user, how=how, before=before, after={"note": note})
 
 
 def _open_rollout(rollout_id: int) -> Rollout:
-    rollout = Rollout.objects.select_for_update(of=("self",)).select_related("challenger").get(id=rollout_id)
+    rollout = (
+        Rollout.objects.select_for_update(no_key=True, of=("self",)).select_related("challenger").get(id=rollout_id)
+    )
     if rollout.state not in (Rollout.State.RUNNING, Rollout.State.PAUSED):
         raise Conflict(f"Rollout {rollout_id} has ended ({rollout.state}).")
     return rollout
@@ -226,20 +235,8 @@ def _move(rollout_id: int, target: Rollout.State, user: User | None, how: str, r
         raise Conflict(f"A rollout that is {source} cannot become {target}.")
     ended = {"ended_by": user, "ended_at": timezone.now(), "reason": reason} if not TRANSITIONS[target] else {}
     Rollout.objects.filter(id=rollout_id, state=source).update(state=target, version=F("version") + 1, **ended)
-    _audit(
-        f"rollout.{target}", "rollout", rollout_id, user, how, {"state": source}, {"state": target, "reason": reason}
-    )
+    before, after = {"state": source}, {"state": target, "reason": reason}
+    record(f"rollout.{target}", ("rollout", rollout_id), user=user, how=how, before=before, after=after)
     changed()
     rollout.refresh_from_db()
     return rollout
-
-
-def _audit(
-    verb: str, kind: str, id_: object, user: User | None, how: str, before: dict[str, Any] | None, after: dict[str, Any]
-) -> None:
-    record(verb=verb, object_kind=kind, object_id=str(id_), user=user, how=how, before=before, after=after)
-
-
-def _lock_registry() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_REGISTRY_LOCK])

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Field, Query, Router, Schema
+from ninja import Field, Query, Router, Schema, Status
 
 from webapp.access import caller, needs
 from webapp.accounts.models import Role, Scope
@@ -148,11 +148,11 @@ def list_rollouts(request: HttpRequest, window: Query[Window]) -> dict[str, Any]
 
 
 @router.post("/rollouts", response={201: RolloutView}, **needs(Role.ADMIN, Scope.ADMIN))
-def start_rollout(request: HttpRequest, body: NewRollout) -> tuple[int, dict[str, Any]]:
+def start_rollout(request: HttpRequest, body: NewRollout) -> Status[dict[str, Any]]:
     who = caller(request)
     challenger = PolicyVersion.objects.get(number=body.challenger)
     rollout = actions.start_rollout(challenger=challenger, weight=body.weight, user=who.user, how=who.how)
-    return 201, rollout_view(rollout.pk)
+    return Status(201, rollout_view(rollout.pk))
 
 
 @router.get("/rollouts/{rollout_id}", response=RolloutView, **needs(Role.OPERATOR, Scope.READ))

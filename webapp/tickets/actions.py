@@ -55,7 +55,7 @@ def open_ticket(
     except IntegrityError:  # the same key at the same moment
         return Ticket.objects.get(filed_by=user, idempotency_key=idempotency_key)
     after = {"environment": environment, "template": template, "parameters": ticket.parameters, "text": ticket.text}
-    _record("ticket.open", ticket.pk, user=user, how=how, after=after)
+    record("ticket.open", ("ticket", ticket.pk), user=user, how=how, after=after)
     return ticket
 
 
@@ -85,7 +85,8 @@ def move(*, ticket_id: int, source: TicketState, target: TicketState, user: User
     )
     if changed != 1:
         raise Conflict(f"Ticket {ticket_id} is no longer {source}.")
-    _record(f"ticket.{target}", ticket_id, user=user, how=how, before={"state": source}, after={"state": target})
+    before, after = {"state": source}, {"state": target}
+    record(f"ticket.{target}", ("ticket", ticket_id), user=user, how=how, before=before, after=after)
 
 
 @transaction.atomic
@@ -96,27 +97,12 @@ def set_approval_policy(
     if auto_approve_up_to not in ApprovalPolicy.UpTo.values:
         sentence = f"Choose one of {', '.join(ApprovalPolicy.UpTo.values)}; what is riskier always asks."
         raise BadInput("This cannot go on without asking.", errors={"auto_approve_up_to": sentence})
-    policy, _ = ApprovalPolicy.objects.select_for_update().get_or_create(environment=environment)
+    policy, _ = ApprovalPolicy.objects.select_for_update(no_key=True).get_or_create(environment=environment)
     if policy.version != version:
         raise Conflict("Somebody changed this policy meanwhile; load it again.")
     before = {"auto_approve_up_to": policy.auto_approve_up_to, "approval_timeout_s": policy.approval_timeout_s}
     after = {"auto_approve_up_to": auto_approve_up_to, "approval_timeout_s": approval_timeout_s}
     ApprovalPolicy.objects.filter(environment=environment).update(**after, version=F("version") + 1)
-    record(
-        verb="approval_policy.set", object_kind="environment", object_id=environment, user=user, how=how,
-        before=before, after=after,
-    )  # fmt: skip
+    record("approval_policy.set", ("environment", environment), user=user, how=how, before=before, after=after)
     policy.refresh_from_db()
     return policy
-
-
-def _record(
-    verb: str,
-    ticket_id: int,
-    *,
-    user: User | None,
-    how: str,
-    before: dict[str, object] | None = None,
-    after: dict[str, object] | None = None,
-) -> None:
-    record(verb=verb, object_kind="ticket", object_id=str(ticket_id), user=user, how=how, before=before, after=after)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from django.http import HttpRequest
-from ninja import Field, Header, Query, Router, Schema
+from ninja import Field, Header, Query, Router, Schema, Status
 
 from sandbox import sessions as sandbox
 from sandbox.contracts.storage import to_builtins
@@ -187,12 +187,12 @@ def list_tickets(request: HttpRequest, filters: Query[Filters], window: Query[Wi
 @router.post("/tickets", response={201: TicketView}, **needs(Role.OPERATOR, Scope.TICKETS))
 def file_ticket(
     request: HttpRequest, body: NewTicket, idempotency_key: Header[str | None] = None
-) -> tuple[int, dict[str, Any]]:
+) -> Status[dict[str, Any]]:
     who = caller(request)
     ticket = session_actions.file_ticket(
         user=who.user, how=who.how, **body.dict(), idempotency_key=(idempotency_key or "")[:128] or None
     )
-    return 201, ticket_view(ticket)
+    return Status(201, ticket_view(ticket))
 
 
 @router.get("/tickets/{ticket_id}", response=TicketView, **needs(Role.OPERATOR, Scope.READ))
@@ -208,10 +208,10 @@ def cancel_ticket(request: HttpRequest, ticket_id: int) -> dict[str, Any]:
 
 
 @router.post("/tickets/{ticket_id}/rerun", response={201: Attempt}, **needs(Role.OPERATOR, Scope.TICKETS))
-def rerun_ticket(request: HttpRequest, ticket_id: int) -> tuple[int, dict[str, Any]]:
+def rerun_ticket(request: HttpRequest, ticket_id: int) -> Status[dict[str, Any]]:
     who = caller(request)
     access_ticket(who.user, ticket_id, to="operate")
-    return 201, attempt(session_actions.rerun_ticket(ticket_id=ticket_id, user=who.user, how=who.how))
+    return Status(201, attempt(session_actions.rerun_ticket(ticket_id=ticket_id, user=who.user, how=who.how)))
 
 
 def _policy(policy: ApprovalPolicy) -> dict[str, Any]:

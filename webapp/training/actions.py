@@ -1,16 +1,16 @@
 """Every write of training: asking for a run, claiming it, its metrics, its end."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from webapp import locks
 from webapp.accounts.models import User
 from webapp.audit.actions import record
 from webapp.problems import Conflict
@@ -26,7 +26,6 @@ from webapp.trajectories.queries import accepted_since
 
 LEASE = timedelta(seconds=30)
 MAX_ATTEMPTS = 5  # of a run whose worker keeps dying
-_TRAINING_LOCK = 0x0BE1A703
 UNENDED = Q(state__in=[TrainingRun.State.QUEUED, TrainingRun.State.RUNNING])
 
 
@@ -61,12 +60,10 @@ def request_run(
     )
     if created:
         record(
-            verb="training.request",
-            object_kind="training_run",
-            object_id=str(run.pk),
+            "training.request",
+            ("training_run", run.pk),
             user=user,
             how=how,
-            before=None,
             after={"dataset": dataset.number, "trigger": str(trigger), "seed": seed},
         )
         changed()
@@ -77,7 +74,7 @@ def request_run(
 @transaction.atomic
 def request_run_when_due(*, trigger: TrainingRun.Trigger = TrainingRun.Trigger.THRESHOLD) -> TrainingRun | None:
     """Freeze a version and queue a run where enough was accepted since the last version that was trained on."""
-    _lock()
+    locks.take(locks.TRAINING)
     if TrainingRun.objects.filter(UNENDED).exists():
         return None  # looked at again when that run ends
     wanted = 1 if trigger == TrainingRun.Trigger.SCHEDULE else settings.TRAIN_AFTER_ACCEPTED
@@ -91,7 +88,7 @@ def claim(*, run_id: int, holder: str) -> Claim | None:
     """Take a run that is queued or whose worker stopped renewing its lease; None where there is nothing to take."""
     now = timezone.now()
     free = Q(state=TrainingRun.State.QUEUED) | Q(state=TrainingRun.State.RUNNING, lease_expires_at__lt=now)
-    run = TrainingRun.objects.select_for_update(skip_locked=True).filter(free, id=run_id).first()
+    run = TrainingRun.objects.select_for_update(no_key=True, skip_locked=True).filter(free, id=run_id).first()
     if run is None:
         return None
     if run.attempts >= MAX_ATTEMPTS:
@@ -105,6 +102,10 @@ def claim(*, run_id: int, holder: str) -> Claim | None:
         attempts=F("attempts") + 1,
         started_at=run.started_at or now,
     )
+    after = {"holder": holder, "fence": run.fence + 1}
+    record(
+        "training.claim", ("training_run", run_id), user=None, how="celery", before={"state": run.state}, after=after
+    )
     changed()
     return Claim(run_id=run_id, fence=run.fence + 1)
 
@@ -116,10 +117,11 @@ def renew(*, claim: Claim) -> None:
 
 @transaction.atomic
 def report(*, claim: Claim, phase: str, progress: float, step: int, values: Mapping[str, float]) -> None:
-    """Write how far a run is, and its metrics at this optimiser step. Raises LeaseLost."""
+    """Write how far a run is, and its metrics at this optimiser step beside those there already. Raises LeaseLost."""
     _fenced(claim, phase=phase, progress=progress, lease_expires_at=timezone.now() + LEASE)
     if values:
-        MetricPoint.objects.update_or_create(run_id=claim.run_id, step=step, defaults={"values": dict(values)})
+        point, _ = MetricPoint.objects.get_or_create(run_id=claim.run_id, step=step, defaults={"values": {}})
+        MetricPoint.objects.filter(pk=point.pk).update(values=point.values | dict(values))
     changed()
 
 
@@ -141,7 +143,7 @@ def fail(*, claim: Claim, error: str) -> None:
 @transaction.atomic
 def cancel(*, run_id: int, user: User, how: str) -> TrainingRun:
     """Stop a run; its worker notices at its next report. Raises Conflict where it has ended."""
-    run = TrainingRun.objects.select_for_update().get(id=run_id)
+    run = TrainingRun.objects.select_for_update(no_key=True).get(id=run_id)
     if run.state in ENDED:
         raise Conflict(f"Training run {run_id} has ended ({run.state}).")
     _end(run, TrainingRun.State.CANCELLED, user=user, how=how)
@@ -162,16 +164,9 @@ def _end(
     TrainingRun.objects.filter(id=run.pk).update(
         state=target, ended_at=timezone.now(), lease_expires_at=None, fence=F("fence") + 1, error=error
     )
-    after: dict[str, Any] = {"state": target, "error": error, "policy": policy.name if policy else None}
-    record(
-        verb=f"training.{target}",
-        object_kind="training_run",
-        object_id=str(run.pk),
-        user=user,
-        how=how,
-        before={"state": run.state},
-        after=json.loads(json.dumps(after)),
-    )
+    before = {"state": run.state}
+    after = {"state": target, "error": error, "policy": policy.name if policy else None}
+    record(f"training.{target}", ("training_run", run.pk), user=user, how=how, before=before, after=after)
     changed()
 
 
@@ -187,8 +182,3 @@ def _dispatch(run_id: int) -> None:
     from webapp.training.tasks import train  # the task module imports these actions
 
     train.delay(run_id)
-
-
-def _lock() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_TRAINING_LOCK])

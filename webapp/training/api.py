@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Field, Query, Router, Schema
+from ninja import Field, Query, Router, Schema, Status
 
 from webapp.access import caller, needs
 from webapp.accounts.models import Role, Scope
@@ -26,6 +26,7 @@ class RunRow(Schema):
     progress: float
     dataset: int
     parent: str | None
+    parent_number: int | None
     policy: str | None
     policy_number: int | None
     created_by: str | None
@@ -62,6 +63,7 @@ def run_row(run: TrainingRun) -> dict[str, Any]:
         "id": run.pk,
         "dataset": run.dataset.number,
         "parent": run.parent.name if run.parent else None,
+        "parent_number": run.parent.number if run.parent else None,
         "policy": run.policy.name if run.policy else None,
         "policy_number": run.policy.number if run.policy else None,
         "created_by": run.created_by.get_username() if run.created_by else None,
@@ -74,7 +76,7 @@ def list_runs(request: HttpRequest, window: Query[Window]) -> dict[str, Any]:
 
 
 @router.post("/training", response={201: RunRow}, **needs(Role.ADMIN, Scope.ADMIN))
-def start_run(request: HttpRequest, body: NewRun) -> tuple[int, dict[str, Any]]:
+def start_run(request: HttpRequest, body: NewRun) -> Status[dict[str, Any]]:
     who = caller(request)
     if body.dataset is None:
         dataset = freeze(reason=DatasetVersion.Reason.MANUAL, user=who.user, how=who.how)
@@ -83,7 +85,7 @@ def start_run(request: HttpRequest, body: NewRun) -> tuple[int, dict[str, Any]]:
     run = actions.request_run(
         dataset=dataset, trigger=TrainingRun.Trigger.MANUAL, user=who.user, how=who.how, seed=body.seed
     )
-    return 201, run_row(run)
+    return Status(201, run_row(run))
 
 
 @router.get("/training/{run_id}", response=RunView, **needs(Role.OPERATOR, Scope.READ))

@@ -1,28 +1,24 @@
 """Celery entry: starting runs when they are due, and working on one."""
 
-import logging
-
 from celery import shared_task
 
 from webapp.training import actions, queries
 from webapp.training.models import TrainingRun
 
-log = logging.getLogger(__name__)
 
-
-@shared_task  # type: ignore[untyped-decorator]  # celery ships no types
+@shared_task
 def train_when_due() -> None:
     """Queue a run where enough was accepted."""
     actions.request_run_when_due()
 
 
-@shared_task  # type: ignore[untyped-decorator]  # celery ships no types
+@shared_task
 def train_daily() -> None:
     """Queue a run on whatever was accepted since the last one."""
     actions.request_run_when_due(trigger=TrainingRun.Trigger.SCHEDULE)
 
 
-@shared_task  # type: ignore[untyped-decorator]  # celery ships no types
+@shared_task
 def sweep_runs() -> None:
     """Drive again runs whose message was lost or whose worker died."""
     for run_id in queries.unclaimed():
@@ -31,13 +27,9 @@ def sweep_runs() -> None:
 
 # The row's lease decides who works on a run, not the message: acknowledged at once, so that a run longer than the
 # broker's visibility timeout is not handed out twice; `sweep_runs` drives it again if the worker dies.
-@shared_task(acks_late=False)  # type: ignore[untyped-decorator]  # celery ships no types
+@shared_task(acks_late=False)
 def train(run_id: int) -> None:
     """Work on one run to its end; harmless where another worker has it."""
     from webapp.training.worker import work  # only this worker pays for learning
 
-    try:
-        work(run_id)
-    except Exception:
-        log.exception("training run %s failed", run_id)
-        raise
+    work(run_id)

@@ -13,7 +13,6 @@ from django.conf import settings
 from django.db import close_old_connections, connection
 
 from sandbox import sessions as sandbox
-from sandbox.contracts.storage import to_builtins
 from webapp import crashpoints
 from webapp.rollouts.actions import register_policy
 from webapp.rollouts.models import PolicyVersion
@@ -74,7 +73,7 @@ def work(run_id: int) -> None:
     except actions.LeaseLost:
         log.info("training run %s was cancelled or taken over", run_id)
         return
-    except Exception as problem:
+    except Exception as problem:  # the edge of one run: its row says why, and Celery logs the traceback
         with suppress(actions.LeaseLost):
             actions.fail(claim=claim, error=f"{type(problem).__name__}: {problem}")
         raise
@@ -90,16 +89,7 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
     actions.report(claim=claim, phase="load", progress=0.0, step=0, values={})
     folder = _folder(run)
     folder.mkdir(parents=True, exist_ok=True)
-    lineage = {
-        "parent": run.parent.name if run.parent else None,
-        "parent_hash": run.parent.content_hash if run.parent else None,
-        "dataset": run.dataset.number,
-        "dataset_hash": run.dataset.manifest_hash,
-        "training_run": run.pk,
-        "algorithm": run.algorithm,
-        "commit": run.commit,
-        "seed": run.seed,
-    }
+    lineage = _lineage(run)
     request = jobs.ImproveRequest(
         parent=local_folder(run.parent) if run.parent else None,
         trajectories=local_files(run.dataset),
@@ -112,6 +102,7 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
 
     def report(at: jobs.Progress) -> None:
         actions.report(claim=claim, phase=at.phase, progress=at.progress, step=at.step, values=at.values)
+        crashpoints.reach(f"training_while_{at.phase}")
 
     try:
         improved = jobs.improve(request, report=report, should_stop=heartbeat.lost.is_set)
@@ -130,6 +121,20 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
         user=run.created_by,
         how="celery",
     )
+
+
+def _lineage(run: TrainingRun) -> dict[str, Any]:
+    """Where the version that this run makes comes from."""
+    return {
+        "parent": run.parent.name if run.parent else None,
+        "parent_hash": run.parent.content_hash if run.parent else None,
+        "dataset": run.dataset.number,
+        "dataset_hash": run.dataset.manifest_hash,
+        "training_run": run.pk,
+        "algorithm": run.algorithm,
+        "commit": run.commit,
+        "seed": run.seed,
+    }
 
 
 def _evaluated(run: TrainingRun, claim: actions.Claim, folder: Path) -> dict[str, Any]:
@@ -152,9 +157,7 @@ def _evaluated(run: TrainingRun, claim: actions.Claim, folder: Path) -> dict[str
         split="validation",
         report=report,
     )
-    plain = to_builtins(judged)
-    plain["failures"] = [each for each in plain.pop("episodes") if each["outcome"] != "verified"]
-    return {"live": plain}
+    return {"live": judged.as_data()}
 
 
 def _folder(run: TrainingRun) -> Path:

@@ -4,18 +4,15 @@ import hashlib
 from collections.abc import Iterable
 from datetime import datetime
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F
 
 from sandbox.contracts import storage as files
 from sandbox.contracts.trajectories import Trajectory
-from webapp import crashpoints, storage
+from webapp import crashpoints, locks, storage
 from webapp.accounts.models import User
 from webapp.audit.actions import record
 from webapp.trajectories.models import AppendRequest, DatasetEntry, DatasetVersion, TrajectoryRecord
-
-# Advisory lock that orders appends and freezes, so that a version is a clean cut through the list.
-_DATASET_LOCK = 0x0BE1A701
 
 
 class AppendRefused(Exception):
@@ -66,7 +63,7 @@ def _reviewed_bytes(request: AppendRequest) -> bytes:
 
 @transaction.atomic
 def _append_checked(*, request: AppendRequest, trajectory: Trajectory, size_bytes: int) -> TrajectoryRecord:
-    _lock_dataset()
+    locks.take(locks.DATASET)
     row, created = TrajectoryRecord.objects.get_or_create(
         content_hash=request.content_hash,
         defaults={
@@ -82,12 +79,10 @@ def _append_checked(*, request: AppendRequest, trajectory: Trajectory, size_byte
     )
     if created:
         record(
-            verb="trajectory.append",
-            object_kind="trajectory",
-            object_id=row.content_hash,
+            "trajectory.append",
+            ("trajectory", row.content_hash),
             user=request.accepted_by,
             how="celery",
-            before=None,
             after={"session": request.session_id, "template": row.template, "steps": row.steps},
         )
     crashpoints.reach("append_before_commit")
@@ -97,15 +92,23 @@ def _append_checked(*, request: AppendRequest, trajectory: Trajectory, size_byte
 @transaction.atomic
 def append_failed(*, session_id: int, error: str) -> None:
     """Note why an append did not work; it stays in the outbox for people to see."""
-    AppendRequest.objects.filter(session_id=session_id, state=AppendRequest.State.PENDING).update(
+    failed = AppendRequest.objects.filter(session_id=session_id, state=AppendRequest.State.PENDING).update(
         state=AppendRequest.State.FAILED, attempts=F("attempts") + 1, error=error[:2000]
     )
+    if failed:
+        record(
+            "trajectory.append_failed",
+            ("session", session_id),
+            user=None,
+            how="celery",
+            after={"error": error[:2000]},
+        )
 
 
 @transaction.atomic
 def import_starter(contents: Iterable[bytes]) -> int:
     """Admit the starter policy's demonstrations; returns how many were new."""
-    _lock_dataset()
+    locks.take(locks.DATASET)
     known = set(TrajectoryRecord.objects.values_list("content_hash", flat=True))
     rows = []
     for content in contents:
@@ -123,6 +126,14 @@ def import_starter(contents: Iterable[bytes]) -> int:
             )
         )
     TrajectoryRecord.objects.bulk_create(rows)
+    if rows:
+        record(
+            "dataset.import",
+            ("dataset", "starter"),
+            user=None,
+            how="system",
+            after={"manifest_hash": manifest([row.content_hash for row in rows]), "count": len(rows)},
+        )
     return len(rows)
 
 
@@ -159,7 +170,7 @@ def freeze(
     period_start: datetime | None = None,
 ) -> DatasetVersion:
     """Freeze everything admitted so far; where nothing was added since the last version, that one is returned."""
-    _lock_dataset()
+    locks.take(locks.DATASET)
     rows = list(TrajectoryRecord.objects.order_by("id").values_list("id", "content_hash"))
     manifest_hash = manifest([content_hash for _, content_hash in rows])
     last = DatasetVersion.objects.order_by("-number").first()
@@ -179,12 +190,10 @@ def freeze(
         for position, (row_id, _) in enumerate(rows)
     )
     record(
-        verb="dataset.freeze",
-        object_kind="dataset",
-        object_id=str(version.number),
+        "dataset.freeze",
+        ("dataset", version.number),
         user=user,
         how=how,
-        before=None,
         after={"manifest_hash": manifest_hash, "count": version.count, "reason": str(reason)},
     )
     return version
@@ -193,8 +202,3 @@ def freeze(
 def manifest(content_hashes: list[str]) -> str:
     """SHA-256 (hex) over the ordered content hashes, one a line."""
     return hashlib.sha256("\n".join(content_hashes).encode()).hexdigest()
-
-
-def _lock_dataset() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_DATASET_LOCK])

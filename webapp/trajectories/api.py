@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Query, Router, Schema
+from ninja import Query, Router, Schema, Status
 
 from sandbox.contracts.storage import to_builtins
 from webapp.access import caller, needs
@@ -83,10 +83,10 @@ def list_datasets(request: HttpRequest, window: Query[Window]) -> dict[str, Any]
 
 
 @router.post("/datasets", response={201: DatasetRow}, **needs(Role.ADMIN, Scope.ADMIN))
-def freeze_dataset(request: HttpRequest) -> tuple[int, dict[str, Any]]:
+def freeze_dataset(request: HttpRequest) -> Status[dict[str, Any]]:
     who = caller(request)
     version = actions.freeze(reason=DatasetVersion.Reason.MANUAL, user=who.user, how=who.how)
-    return 201, dataset_row(version)
+    return Status(201, dataset_row(version))
 
 
 @router.get("/datasets/{number}", response=DatasetView, **needs(Role.OPERATOR, Scope.READ))

@@ -12,7 +12,7 @@ from webapp.trajectories.models import DatasetVersion
 log = logging.getLogger(__name__)
 
 
-@shared_task  # type: ignore[untyped-decorator]  # celery ships no types
+@shared_task
 def append(session_id: int) -> None:
     """Append one accepted session to the dataset, then see whether training is due."""
     from webapp.training.tasks import train_when_due  # training sits above this app
@@ -26,14 +26,14 @@ def append(session_id: int) -> None:
     train_when_due.delay()
 
 
-@shared_task  # type: ignore[untyped-decorator]  # celery ships no types
+@shared_task
 def sweep_appends() -> None:
     """Drive again what a lost message or a killed worker left in the outbox."""
     for session_id in queries.pending_appends():
         append.delay(session_id)
 
 
-@shared_task  # type: ignore[untyped-decorator]  # celery ships no types
+@shared_task
 def freeze_daily() -> None:
     """Freeze a version once a day; beat may fire twice, the period's uniqueness makes it one."""
     today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)

@@ -9,12 +9,15 @@ const frameDocument = (frame) => {
   try { return frame.contentDocument; } catch { return null; }
 };
 
+// The frame that holds a document; none for the one we were started in, also where that is itself in a frame.
+const frameOf = (document_) => (document_ === document ? null : document_.defaultView?.frameElement ?? null);
+
 // Ancestors across shadow roots and out of frames.
 function* ancestors(element) {
   let node = element;
   while (node) {
     const up = parentOf(node);
-    node = up ?? node.ownerDocument.defaultView?.frameElement ?? null;
+    node = up ?? frameOf(node.ownerDocument);
     if (node) yield node;
   }
 }
@@ -47,7 +50,7 @@ const childrenOf = (element) => {
 // Where a frame's own (0, 0) lies in the top viewport.
 const offsetOf = (document_) => {
   let x = 0, y = 0;
-  for (let frame = document_.defaultView?.frameElement; frame; frame = frame.ownerDocument.defaultView?.frameElement) {
+  for (let frame = frameOf(document_); frame; frame = frameOf(frame.ownerDocument)) {
     const rect = frame.getBoundingClientRect();
     x += rect.x + frame.clientLeft;
     y += rect.y + frame.clientTop;
@@ -94,7 +97,7 @@ const faceOf = (element) => {
 const isShown = (element) => {
   if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: !isChoice(element), contentVisibilityAuto: false })) return false;
   if (closest(element, "[inert]")) return false;
-  for (let frame = element.ownerDocument.defaultView?.frameElement; frame; frame = frame.ownerDocument.defaultView?.frameElement) {
+  for (let frame = frameOf(element.ownerDocument); frame; frame = frameOf(frame.ownerDocument)) {
     if (!frame.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return false;
   }
   return true;

@@ -142,8 +142,15 @@ const groupOf = (element, seen) => {
   return "";
 };
 
+// The table's row or list's item that an element stands in. A list inside a cell, as of the row's verbs, is part of the row.
+const rowAround = (element) => {
+  const near = closest(element, "tr, li, [role=row], [role=listitem]");
+  const cell = near && !near.matches("tr, [role=row]") && closest(near, "td, th, [role=cell], [role=gridcell]");
+  return (cell && closest(cell, "tr, [role=row]")) || near;
+};
+
 const rowOf = (element, seen) => {
-  const row = closest(element, "tr, li, [role=row], [role=listitem]");
+  const row = rowAround(element);
   if (!row || row === element) return "";
   let text = seen.get(row);
   if (text === undefined) {

@@ -14,7 +14,7 @@ const isDisabled = (element) => element.matches(":disabled") || closest(element,
 
 const clipsOf = (element, seen) => {
   // The part of the viewport that shows this element's surroundings, and whether scrolling could bring more of it.
-  const up = parentOf(element) ?? element.ownerDocument.defaultView?.frameElement;
+  const up = parentOf(element) ?? frameOf(element.ownerDocument);
   if (!up) return { left: 0, top: 0, right: innerWidth, bottom: innerHeight, scrolls: true, x: -scrollX, y: -scrollY };
   let clip = seen.get(up);
   if (clip) return clip;
@@ -83,7 +83,7 @@ const isCovered = (element, rect) => {
 };
 
 const regionOf = (element, dialogs) => {
-  for (let node = element; node; node = parentOf(node) ?? node.ownerDocument.defaultView?.frameElement) {
+  for (let node = element; node; node = parentOf(node) ?? frameOf(node.ownerDocument)) {
     if (dialogs.includes(node)) return "dialog";
     if (node.matches(".toast, .toast-container, .toasts, [data-toast]")) return "toast";
     if (node.matches("[role=alert], [role=status], .alert") && /fixed|absolute|sticky/.test(getComputedStyle(node).position)) return "toast";
@@ -213,7 +213,7 @@ class Pass {
   }
 
   maskedRow(node) {
-    const row = closest(node, "tr, li, [role=row], [role=listitem]");
+    const row = rowAround(node);
     if (!row || row === node) return "";
     if (!this.rows.has(row)) {
       const cells = row.matches("tr, [role=row]") ? [...row.children] : [row];

@@ -17,7 +17,7 @@ const locate = (ref) => {
   if (rect.width < 2 || rect.height < 2) return { outcome: "vanished", detail: "it has no size now" };
   if (placeOf(face, rect, new Map()) !== "shown" || !pointOf(face, rect)) {
     face.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
-    for (let frame = face.ownerDocument.defaultView?.frameElement; frame; frame = frame.ownerDocument.defaultView?.frameElement) if (!inViewport(topRect(face))) frame.scrollIntoView({ block: "center", behavior: "instant" });
+    for (let frame = frameOf(face.ownerDocument); frame; frame = frameOf(frame.ownerDocument)) if (!inViewport(topRect(face))) frame.scrollIntoView({ block: "center", behavior: "instant" });
     rect = topRect(face);
   }
   if (!inViewport(rect)) return { outcome: "missed", detail: "it lies outside the page" };

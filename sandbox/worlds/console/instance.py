@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from sandbox.browser.processes import Process, end_group, start_detached
+from sandbox.browser.processes import NOTE, Process, end_group, start_detached
 from sandbox.contracts.tasks import Environment, Goal, Outcome, Task, Verification
 from sandbox.registry import SessionLost
 from sandbox.worlds.console.declare import Console, request_rules
@@ -144,8 +144,8 @@ def _launch(folder: Path, furnish: str, first: Task) -> tuple[Process, "subproce
     (folder / SECRETS_FILE).unlink(missing_ok=True)
     module = [sys.executable, "-m", "sandbox.worlds.console.serve", str(folder)]
     with (folder / LOG_FILE).open("ab") as log:
-        command = [*module, "--furnish", furnish, "--first", msgspec.json.encode(first).decode()]
-        return start_detached(command, stderr=log)
+        argv = [*module, "--furnish", furnish, "--first", msgspec.json.encode(first).decode()]
+        return start_detached(argv, note=folder / f"console{NOTE}", stderr=log)
 
 
 def _last_words(folder: Path) -> str:

@@ -13,8 +13,9 @@ import urllib3
 from minio import Minio
 from minio.error import MinioException
 
+from sandbox.seaweedfs import ADMIN
 from sandbox.worlds.objectstore import server as serving
-from sandbox.worlds.objectstore.server import ADMIN, ROOT, Server, StoreFailed
+from sandbox.worlds.objectstore.server import ROOT, Server, StoreFailed
 from sandbox.worlds.objectstore.store import Bucket, Store, User, access_key
 
 _CSRF = re.compile(r'name="csrf_token" value="([0-9a-f]+)"')

@@ -94,9 +94,14 @@ def _pressed(screen: Screen, name: str) -> Move:
     return None if button is None else (Click(button.ref), "everything is filled in")
 
 
+def _amount(screen: Screen) -> str:
+    """How many units the bucket may hold: a new bucket's quota, or the limit that an old one gets."""
+    return screen.goal["quota"] if "quota" in screen.goal else screen.goal["limit"]
+
+
 def _quota(screen: Screen) -> Iterable[Move]:
     yield _checked(screen, "checkbox", "Enable Storage Quota")
-    yield _typed(screen, "spinbutton", "Quota Size", screen.goal["quota"])
+    yield _typed(screen, "spinbutton", "Quota Size", _amount(screen))
     yield _chosen(screen.usable("combobox", "Unit"), "Unit", screen.goal["unit"])
 
 
@@ -148,7 +153,7 @@ def _open(screen: Screen, element: Element | None, why: str) -> Said:
 
 def _quota_list(screen: Screen) -> Said:
     bucket = screen.goal["bucket"]
-    wanted = shown_size(size(screen.goal["quota"], screen.goal["unit"]))
+    wanted = shown_size(size(_amount(screen), screen.goal["unit"]))
     if screen.cell(bucket, "Quota") == wanted:
         return Finish(), f"{bucket} has {wanted}"
     if screen.is_stale:

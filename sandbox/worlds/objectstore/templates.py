@@ -4,6 +4,8 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from sandbox.contracts.tasks import Parameter, Risk, Split, Task, Template
 from sandbox.registry import Oracle
 from sandbox.worlds.objectstore import names
@@ -31,7 +33,12 @@ QUOTA = Parameter(
     maximum=1_000_000,
     example="20",
 )
-UNIT = Parameter(name="unit", title="Unit", kind="choice", help="What the quota counts.", choices=tuple(UNITS))
+# Who asks for more room seldom knows what the console calls it: neither this name nor the words of the template that
+# uses it stand on any button, so a policy that matches words does not find the way; it has to be shown.
+LIMIT = structs.replace(
+    QUOTA, name="limit", title="Limit", help="The most that the bucket may hold from now on, in whole units."
+)
+UNIT = Parameter(name="unit", title="Unit", kind="choice", help="What the number counts.", choices=tuple(UNITS))
 USER = Parameter(
     name="user",
     title="User",
@@ -57,6 +64,11 @@ Draw = Callable[[random.Random, Split], dict[str, str]]
 def _bucket_and_quota(chance: random.Random, split: Split) -> dict[str, str]:
     quota, unit = names.quota(chance, split)
     return {"bucket": names.bucket(chance, split), "quota": quota, "unit": unit}
+
+
+def _bucket_and_limit(chance: random.Random, split: Split) -> dict[str, str]:
+    limit, unit = names.quota(chance, split)
+    return {"bucket": names.bucket(chance, split), "limit": limit, "unit": unit}
 
 
 def _bucket(chance: random.Random, split: Split) -> dict[str, str]:
@@ -117,18 +129,19 @@ TEMPLATES = (
             id=f"{ENVIRONMENT}/change-quota",
             environment=ENVIRONMENT,
             title="Change a bucket's quota",
-            summary="Gives an existing bucket another quota.",
-            parameters=(BUCKET, QUOTA, UNIT),
+            summary="Gives an existing bucket another quota, or its first.",
+            parameters=(BUCKET, LIMIT, UNIT),
             phrases=(
-                "Change the quota of bucket {bucket} to {quota} {unit}.",
-                "Bucket {bucket} needs a quota of {quota} {unit}.",
-                "Please set {bucket}'s quota to {quota} {unit}.",
-                "The limit of the bucket {bucket} has to become {quota} {unit}.",
+                "{bucket} may grow to {limit} {unit}.",
+                "Let {bucket} hold up to {limit} {unit}.",
+                "The limit of the bucket {bucket} has to become {limit} {unit}.",
+                "Please cap {bucket} at {limit} {unit}.",
+                "{bucket} must not take more than {limit} {unit} from now on.",
             ),
             risk=Risk.REVERSIBLE,
             max_steps=30,
         ),
-        _bucket_and_quota,
+        _bucket_and_limit,
     ),
     StoreTemplate(
         Template(

@@ -5,16 +5,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
 from sandbox.contracts.actions import Click
 from sandbox.contracts.tasks import Check, Environment, Outcome, Task, Verification
 from sandbox.registry import RequestRule, SessionLost
+from sandbox.seaweedfs import ADMIN
 from sandbox.tasks import parameters_of
 from sandbox.worlds.objectstore import server as serving
 from sandbox.worlds.objectstore.api import Api
 from sandbox.worlds.objectstore.requests import RULES
-from sandbox.worlds.objectstore.server import ADMIN, Server, StoreFailed
+from sandbox.worlds.objectstore.server import Server, StoreFailed
 from sandbox.worlds.objectstore.store import (
     ENVIRONMENT,
     UNITS,
@@ -71,10 +70,9 @@ class ObjectStore:
         return self._api
 
     async def start(self, folder: Path) -> dict[str, Any]:
-        """Start a store; what is returned finds it again, and holds its passwords. Raises StoreFailed."""
+        """Start a store; what is returned finds it again. Its passwords lie in the folder. Raises StoreFailed."""
         self._hold(await serving.start(folder))
-        state: dict[str, Any] = msgspec.to_builtins(self.server)
-        return state
+        return serving.state(self.server)
 
     async def resume(self, state: dict[str, Any]) -> None:
         """Find the store again. Raises SessionLost."""

@@ -4,6 +4,7 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -24,11 +25,11 @@ RULES = (
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def way_out(site: Site) -> AsyncIterator[WayOut]:
-    way_out = await WayOut.open(allow=(site.host,), rules=RULES)
+async def way_out(site: Site, tmp_path: Path) -> AsyncIterator[WayOut]:
+    way_out = await WayOut.open(allow=(site.host,), rules=RULES, folder=tmp_path)
     yield way_out
     await way_out.let_go()
-    await cut(way_out.egress)
+    await cut(tmp_path)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -169,9 +170,9 @@ async def test_no_datagram_leaves_for_a_stun_server(page: Page) -> None:
             stun.recvfrom(100)
 
 
-async def test_a_killed_proxy_leaves_no_way_out(page: Page, way_out: WayOut, site: Site) -> None:
-    await cut(way_out.egress)
-    await cut(way_out.egress)
+async def test_a_killed_proxy_leaves_no_way_out(page: Page, way_out: WayOut, site: Site, tmp_path: Path) -> None:
+    await cut(tmp_path)
+    await cut(tmp_path)
     asked = len(site.asked)
     assert await page.evaluate("fetch('/again').then(() => 'got out', () => 'shut in')") == "shut in"
     assert len(site.asked) == asked

@@ -53,6 +53,15 @@ async def test_tables_tell_row_and_column(show: Show) -> None:
     assert named(seen, "7 MB").label == "Size"
 
 
+async def test_a_list_of_verbs_inside_a_cell_is_part_of_its_row(show: Show) -> None:
+    row = "<tr><td>{0}<td><ul><li><a href='#'>Stop</a><li><a href='#'>Restart</a></ul></tr>"
+    page = await show(
+        f"<table>{row.format('alpha')}{row.format('beta')}</table><ul><li>gamma <a href='#'>Stop</a></ul>"
+    )
+    stops = [each for each in (await page.observe()).elements if each.name == "Stop"]
+    assert [each.row.split()[0] for each in stops] == ["alpha", "beta", "gamma"]
+
+
 async def test_states_and_values(show: Show) -> None:
     page = await show(
         "<input aria-label=A value=v required readonly><input aria-label=B disabled><input type=checkbox aria-label=C checked>"
@@ -191,3 +200,19 @@ async def test_a_tall_dialog_is_seen_whole_wherever_it_is_scrolled_to(show: Show
     seen = await page.observe()
     assert "offscreen" in named(seen, "Top").states
     assert "offscreen" not in named(seen, "Bottom").states
+
+
+async def test_a_page_that_keeps_replacing_itself_is_observed_all_the_while(show: Show, site: Site) -> None:
+    # From one host name to the other, so that each time another process of the browser takes over.
+    other = site.host.replace("127.0.0.1", "localhost")
+    hop = (
+        "<!doctype html><button>Here</button><script>const n = +location.search.slice(1);"
+        f"if (n < 40) location.replace('http://' + (n % 4 < 2 ? '{site.host}' : '{other}') + '/hop?' + (n + 1))</script>"
+    )
+    site.pages["/hop"] = hop
+    page = await show("<button>Here</button>")
+    await page.evaluate("setTimeout(() => location.replace('/hop?0'), 0), 1")
+    seen = [await page.observe()]
+    while not seen[-1].url.endswith("?40"):
+        seen.append(await page.observe())
+    assert [names(each) for each in seen] == [["Here"]] * len(seen)

@@ -4,7 +4,8 @@ import pytest
 
 from sandbox import sessions
 from sandbox.contracts.tasks import Split
-from sandbox.tasks import BadParameters
+from sandbox.tasks import BadParameters, parameters_of
+from sandbox.worlds.objectstore.store import first_state
 from sandbox.worlds.objectstore.templates import TEMPLATES
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
@@ -51,4 +52,22 @@ def test_splits_share_no_names_and_no_sizes(template: object) -> None:
 
 def _drawn(template: str, split: Split) -> set[tuple[str, str]]:
     tasks = [sessions.sample(template, seed=seed, split=split) for seed in range(100)]
-    return {field for task in tasks for field in task.goal.fields if field[0] in ("bucket", "user", "quota")}
+    return {field for task in tasks for field in task.goal.fields if field[0] in ("bucket", "user", "quota", "limit")}
+
+
+def test_who_changes_a_quota_does_not_say_so() -> None:
+    tasks = [sessions.sample("object-store/change-quota", seed=seed, split="test") for seed in range(100)]
+    assert [task.goal for task in tasks if "quota" in f"{task.goal.text} {task.goal.fields}".lower()] == []
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_every_wording_of_a_limit_is_drawn_in_every_split(split: Split) -> None:
+    tasks = [sessions.sample("object-store/change-quota", seed=seed, split=split) for seed in range(100)]
+    worded = {task.goal.text.replace(task.goal.fields[0][1], "{}").split("{}")[-1].split(" ")[1] for task in tasks}
+    assert worded == {"may", "hold", "has", "at", "must"}
+
+
+def test_some_buckets_have_no_quota_yet_when_they_get_a_limit() -> None:
+    tasks = [sessions.sample("object-store/change-quota", seed=seed, split="test") for seed in range(60)]
+    without = [task for task in tasks if first_state(task).buckets[parameters_of(task)["bucket"]].quota == 0]
+    assert 6 <= len(without) <= 30

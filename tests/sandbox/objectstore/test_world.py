@@ -51,7 +51,8 @@ def do(gym: Gym, store: ObjectStore, call: Call, names: dict[str, str]) -> None:
     """One request with names filled in."""
     method, path, body = call
     filled = {key: _fill(value, names) for key, value in body.items()}
-    extra = {"quota_size": int(names["quota"]), "quota_unit": names["unit"]} if "quota" in names else {}
+    amount = names.get("quota", names.get("limit", "0"))
+    extra = {"quota_size": int(amount), "quota_unit": names["unit"]} if "unit" in names else {}
     gym.run(store.api.call(method, path.format_map(names), extra | filled))
 
 
@@ -83,7 +84,7 @@ def test_the_right_deed_with_a_wrong_one_beside_it_fails(gym: Gym, store: Object
 
 @pytest.mark.parametrize(("quota", "unit", "enabled"), [(7, "GB", True), (8, "MB", True), (8, "GB", False)])
 def test_only_the_wanted_quota_is_verified(gym: Gym, store: ObjectStore, quota: int, unit: str, enabled: bool) -> None:
-    task = bind("object-store/change-quota", {"bucket": "mine", "quota": 8, "unit": "GB"}, seed=1)
+    task = bind("object-store/change-quota", {"bucket": "mine", "limit": 8, "unit": "GB"}, seed=1)
     gym.run(store.set_up(task))
     body = {"quota_enabled": enabled, "quota_size": quota, "quota_unit": unit}
     gym.run(store.api.call("PUT", "/api/s3/buckets/mine/quota", body))
@@ -151,7 +152,7 @@ def test_a_first_state_has_others_beside_the_one_it_is_about(name: str) -> None:
         ("delete-bucket", {"bucket": "abc"}),
         ("create-user", {"user": "a_b-c.d", "bucket": "abc", "rights": "Read"}),
         ("remove-user", {"user": "x" * 40}),
-        ("change-quota", {"bucket": "abc", "quota": "1000000", "unit": "TB"}),
+        ("change-quota", {"bucket": "abc", "limit": "1000000", "unit": "TB"}),
     ],
 )
 def test_every_name_that_a_ticket_may_give_can_be_set_up(

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from tests.builders import a_user
-from webapp.accounts.actions import SIGN_IN_TRIES
+from webapp.accounts.actions import SIGN_IN_TRIES, SIGN_IN_TRIES_OF_ADDRESS
 from webapp.accounts.models import Role, User
 from webapp.audit.models import AuditEntry
 
@@ -60,6 +60,35 @@ def test_signing_in_needs_the_csrf_token(person: User) -> None:
         "/api/auth/sign-in", {"username": "rosa", "password": PASSWORD}, content_type="application/json"
     )
     assert response.status_code == 403
+    assert response["Content-Type"] == "application/problem+json"
+    assert "X-CSRFToken" in response.json()["detail"]
+
+
+def test_a_failed_sign_in_is_audited_without_the_password(person: User) -> None:
+    sign_in(browser(), "hunter2 hunter2", address="10.0.0.66")
+    entry = AuditEntry.objects.get()
+    assert (entry.verb, entry.actor, entry.object_id) == ("user.sign_in_failed", "rosa", str(person.pk))
+    assert (entry.before, entry.after) == (None, {"address": "10.0.0.66"})
+
+
+def test_a_password_in_the_field_for_the_name_is_kept_nowhere(person: User) -> None:
+    sign_in(browser(), "x", username="hunter2 hunter2")
+    entry = AuditEntry.objects.get()
+    assert (entry.actor, entry.object_id) == ("somebody unknown", "")
+
+
+def test_what_is_refused_for_its_number_is_not_audited_again(person: User) -> None:
+    for _ in range(SIGN_IN_TRIES + 5):
+        sign_in(browser(), "wrong")
+    assert AuditEntry.objects.filter(verb="user.sign_in_failed").count() == SIGN_IN_TRIES
+
+
+def test_guessing_names_from_one_address_is_stopped_too(person: User) -> None:
+    client = browser()
+    for number in range(SIGN_IN_TRIES_OF_ADDRESS):
+        sign_in(client, "wrong", username=f"nobody-{number}", address="10.0.0.66")
+    assert sign_in(client, PASSWORD, address="10.0.0.66") == 429
+    assert sign_in(client, PASSWORD, address="10.0.0.1") == 200
 
 
 def test_signing_in_changes_the_session_key(person: User) -> None:

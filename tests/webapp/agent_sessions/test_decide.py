@@ -6,12 +6,23 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Navigate, Select, Type, Wait
+from sandbox.contracts.actions import (
+    Action,
+    ActOutcome,
+    ActResult,
+    Click,
+    Finish,
+    GiveUp,
+    Navigate,
+    Select,
+    Type,
+    Wait,
+)
 from sandbox.contracts.tasks import Risk
 from tests.builders import a_user
 from tests.webapp.agent_sessions.cast import Scene, a_page, a_proposal, a_scene
 from webapp.accounts.models import Role
-from webapp.agent_sessions import approvals, proposals, situation
+from webapp.agent_sessions import actions, approvals, leases, proposals, situation
 from webapp.agent_sessions.approvals import decide
 from webapp.agent_sessions.choosing import choose
 from webapp.agent_sessions.corrections import objection
@@ -149,6 +160,64 @@ def test_what_was_refused_on_a_page_is_not_proposed_there_again() -> None:
     assert second.action == Click(4)
     assert situation.refused(scene.session_id, a_page("next").fingerprint) == []
     assert choose(a_proposal(), [Click(1), Click(4)]) is None
+
+
+def test_a_rejected_proposal_is_remembered_when_the_page_is_come_back_to() -> None:
+    scene = a_scene()
+    decide(**scene.answer(scene.propose(), "rejected"))
+    scene.carry_out(scene.propose(Risk.READ, proposal=a_proposal(Wait())))
+    scene.carry_out(scene.propose(Risk.READ, page="next"), page="start")
+    assert situation.refused(scene.session_id, a_page().fingerprint) == [Click(1)]
+
+
+def test_a_corrected_proposal_is_kept_back_until_the_page_was_left() -> None:
+    scene = a_scene()
+    step = scene.propose()
+    decide(**scene.answer(step, "corrected", action=Type(2, "x")))
+    scene.carry_out(step, page="start")
+    assert situation.refused(scene.session_id, a_page().fingerprint) == [Click(1)]
+    scene.carry_out(scene.propose(Risk.READ, page="next"), page="start")
+    assert situation.refused(scene.session_id, a_page().fingerprint) == []
+
+
+def test_who_resumes_after_everything_was_refused_is_asked_again() -> None:
+    scene = a_scene()
+    decide(**scene.answer(scene.propose(), "rejected"))
+    actions.pause_refused(**scene.host)
+    assert scene.session.state == SessionState.PAUSED
+    assert "take over" in scene.session.end_reason
+    assert "resume" in scene.session.end_reason
+    actions.resume(session_id=scene.session_id, user=scene.reviewer, how="web")
+    assert situation.refused(scene.session_id, a_page().fingerprint) == []
+    assert scene.propose().state == StepState.PROPOSED
+
+
+def a_stopped_step(scene: Scene, risk: Risk) -> None:
+    """The way out stopped the request of a click on Save."""
+    step = scene.propose(Risk.READ)
+    proposals.begin_intent(**scene.host, step_id=step.pk)
+    result = ActResult(ActOutcome.BLOCKED_REQUEST, f"POST /drop is {risk}; permitted was read")
+    proposals.finish_act(**scene.host, step_id=step.pk, result=result, observation=a_page("next"), after="a" * 64)
+
+
+def test_what_an_action_turned_out_to_ask_for_is_known_to_the_next_host_and_console() -> None:
+    scene = a_scene()
+    a_stopped_step(scene, Risk.COST)
+    a_stopped_step(scene, Risk.DESTRUCTIVE)
+    a_stopped_step(scene, Risk.CREDENTIAL)
+    leases.opened(**scene.host, observation=a_page(), anew=True)
+    assert situation.learnt_risk(scene.session_id, Click(1), a_page("another")) == Risk.DESTRUCTIVE
+    assert situation.learnt_risk(scene.session_id, Click(4), a_page()) == Risk.READ
+    assert situation.learnt_risk(a_scene().session_id, Click(1), a_page()) == Risk.READ
+
+
+def test_who_filed_the_ticket_does_not_correct_to_what_turned_out_to_destroy() -> None:
+    scene = a_scene()
+    a_stopped_step(scene, Risk.DESTRUCTIVE)
+    step = scene.propose(Risk.REVERSIBLE, proposal=a_proposal(Type(2, "x")))
+    with pytest.raises(Forbidden):
+        decide(**{**scene.answer(step, "corrected", action=Click(1)), "user": scene.filer})
+    assert decide(**scene.answer(step, "corrected", action=Click(1))).risk == Risk.DESTRUCTIVE
 
 
 def test_three_rejections_end_the_session() -> None:

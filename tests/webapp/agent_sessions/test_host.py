@@ -13,6 +13,7 @@ from webapp.accounts.models import Role
 from webapp.agent_sessions import actions, takeover
 from webapp.agent_sessions.approvals import decide
 from webapp.agent_sessions.models import Session
+from webapp.agent_sessions.policies import CannotRun, prove_champion
 from webapp.agent_sessions.states import Control, SessionState
 from webapp.rollouts.actions import set_human_only
 
@@ -108,3 +109,17 @@ def test_human_only_withdraws_the_open_question_and_waits_for_people() -> None:
         rig.wait_for("the pause", lambda: rig.state_of(session) == SessionState.PAUSED)
     assert rig.open_step(session) is None
     assert "only people" in session.end_reason
+
+
+def test_a_policy_that_cannot_run_pauses_its_session_and_says_what_to_do() -> None:
+    session, _ = rig.a_filed_ticket()
+    with rig.a_host(CANNOT_RUN="Policy v1 cannot be run. Train a new version."):
+        rig.wait_for("the pause", lambda: rig.state_of(session) == SessionState.PAUSED)
+    assert session.end_reason == "Policy v1 cannot be run. Train a new version. Until then people can take over."
+    assert session.fence == 1
+
+
+def test_a_host_says_at_its_start_that_the_champion_cannot_run() -> None:
+    rig.a_filed_ticket()  # its champion is a row without files
+    with pytest.raises(CannotRun, match="Policy v1 cannot be run, its files are not whole"):
+        prove_champion()

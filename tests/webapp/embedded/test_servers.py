@@ -133,8 +133,11 @@ def test_nothing_is_started_for_what_is_given(tmp_path: Path) -> None:
 def test_stop_ends_all_and_may_be_repeated(folder: Path) -> None:
     embedded.start(folder)
     identities = [processes.read(State(folder).pidfile(name)) for name in NAMES]
+    sockets = seaweedfs.sockets(State(folder))
+    assert [socket.exists() for socket in sockets].count(True) > 0
     embedded.stop(folder)
     embedded.stop(folder)
+    assert [socket for socket in sockets if socket.exists()] == []
     assert [identity.is_alive for identity in identities if identity] == [False, False, False]
 
 

@@ -1,5 +1,6 @@
 """The supervisor starts the fallen again, ends what a killed one left, and gives way to a stop."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.browser.processes import start_detached
 from webapp.embedded import SetUpFailed, processes, supervisor
-from webapp.embedded.__main__ import choose_port, wanted_port
+from webapp.embedded.__main__ import choose_port, end_sessions, wanted_port
 from webapp.embedded.state import State, prepare
 
 SLEEPER = "import time; time.sleep(600)"
@@ -127,3 +129,13 @@ def test_last_times_port_is_left_when_it_is_taken(state: State, taken: int, caps
 def test_a_nonsense_port_is_refused(variables: Mapping[str, str]) -> None:
     with pytest.raises(SetUpFailed, match="PORT must be a number"):
         wanted_port(variables)
+
+
+def test_going_down_ends_what_outlives_its_host(state: State) -> None:
+    folder = state.folder / "sessions" / "7-1"
+    folder.mkdir(parents=True)
+    console, running = start_detached(["sleep", "60"], note=folder / "console.process")
+    running.returncode = 0  # nobody waits for it
+    asyncio.run(end_sessions(state))
+    assert not console.is_alive
+    assert not folder.exists()

@@ -1,6 +1,7 @@
 """`manage.py ticket`: the same verbs from a shell."""
 
 import io
+import re
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -40,6 +41,55 @@ def test_a_ticket_goes_its_way_from_a_shell() -> None:
 def test_bad_fields_are_named() -> None:
     with pytest.raises(CommandError, match="instance: This field is required"):
         ticket("file", "cloud/stop-instance")
+
+
+@pytest.mark.usefixtures("operator")
+def test_free_words_go_to_an_environment() -> None:
+    ticket("file", "cloud", "--text", "look around", "--priority", "1")
+    row = Ticket.objects.get()
+    assert (row.environment, row.template, row.text, row.priority) == ("cloud", "", "look around", 1)
+
+
+@pytest.mark.usefixtures("operator")
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("file", "cloud"), "say --text for 'cloud'"),
+        (("file", "cloud/stop-instance", "instance"), "written name=value; 'instance' is not"),
+        (("file", "cloud/stop-instance", "instance=a", "instance=b"), "instance is given twice"),
+        (("file", "cloud/nothing"), "no such template"),
+        (("file", "nowhere", "--text", "hi"), "no such environment"),
+        (("file", "cloud", "--text", " "), "Say what is to be done"),
+        (("file", "cloud/stop-instance", "--text", "hi"), "name just an environment"),
+        (("list", "--limit", "-3"), "'-3' is no number from 1 to 10000"),
+        (("list", "--state", "bad"), "invalid choice: 'bad'"),
+        (("show", "x"), "invalid int value: 'x'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_sentence(words: tuple[str, ...], why: str) -> None:
+    with pytest.raises(CommandError, match=re.escape(why)):
+        ticket(*words)
+    assert not Ticket.objects.exists()
+
+
+@pytest.mark.usefixtures("operator")
+def test_a_ticket_is_cancelled_once_and_rerun_when_nothing_is_at_work() -> None:
+    ticket("file", "cloud", "--text", "look around")
+    number = str(Ticket.objects.get().pk)
+    with pytest.raises(CommandError, match="still at work"):
+        ticket("rerun", number)
+    ticket("cancel", number)
+    with pytest.raises(CommandError, match="no longer open"):
+        ticket("cancel", number)
+    assert "operator cancelled the ticket" in ticket("show", number)
+
+
+@pytest.mark.usefixtures("operator")
+def test_somebody_elses_ticket_is_not_cancelled_by_an_operator() -> None:
+    ticket("file", "cloud", "--text", "look around")
+    other = a_user()
+    with pytest.raises(CommandError, match="Only the person who filed"):
+        ticket("--as", other.username, "cancel", str(Ticket.objects.get().pk))
 
 
 @pytest.mark.usefixtures("operator")

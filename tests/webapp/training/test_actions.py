@@ -9,6 +9,7 @@ from django.utils import timezone
 from tests.builders import a_policy_folder, a_trajectory, a_user, packed
 from webapp import storage
 from webapp.accounts.models import Role
+from webapp.audit.models import AuditEntry
 from webapp.problems import Conflict
 from webapp.rollouts.actions import register_policy
 from webapp.rollouts.models import PolicyVersion
@@ -84,6 +85,8 @@ def test_the_next_run_counts_from_the_last_one() -> None:
 def test_one_worker_at_a_time(run: TrainingRun) -> None:
     claimed(run, "a")
     assert actions.claim(run_id=run.pk, holder="b") is None
+    entry = AuditEntry.objects.get(verb="training.claim")
+    assert (entry.object_id, entry.after) == (str(run.pk), {"holder": "a", "fence": 1})
 
 
 def test_a_dead_workers_run_is_taken_over_and_the_dead_can_write_nothing(run: TrainingRun) -> None:
@@ -110,6 +113,13 @@ def test_metrics_of_a_step_are_replaced_not_doubled(run: TrainingRun) -> None:
     actions.report(claim=claim, phase="fit", progress=0.1, step=10, values={"loss": 2.0})
     actions.report(claim=claim, phase="fit", progress=0.1, step=10, values={"loss": 1.5})
     assert [point.values for point in queries.metrics(run.pk)] == [{"loss": 1.5}]
+
+
+def test_measures_of_one_step_that_come_apart_are_kept_together(run: TrainingRun) -> None:
+    claim = claimed(run)
+    actions.report(claim=claim, phase="fit", progress=0.1, step=10, values={"loss": 2.0})
+    actions.report(claim=claim, phase="fit", progress=0.1, step=10, values={"held_out_accuracy": 0.5})
+    assert [point.values for point in queries.metrics(run.pk)] == [{"loss": 2.0, "held_out_accuracy": 0.5}]
 
 
 def test_a_cancelled_run_ends_its_worker(run: TrainingRun) -> None:

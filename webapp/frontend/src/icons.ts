@@ -3,7 +3,6 @@ export type { Icon } from "@tabler/icons-react";
 export { default as IconAdjustments } from "@tabler/icons-react/icons/IconAdjustments";
 export { default as IconAlertCircle } from "@tabler/icons-react/icons/IconAlertCircle";
 export { default as IconAlertTriangle } from "@tabler/icons-react/icons/IconAlertTriangle";
-export { default as IconArrowRight } from "@tabler/icons-react/icons/IconArrowRight";
 export { default as IconArrowsExchange } from "@tabler/icons-react/icons/IconArrowsExchange";
 export { default as IconBinaryTree2 } from "@tabler/icons-react/icons/IconBinaryTree2";
 export { default as IconBolt } from "@tabler/icons-react/icons/IconBolt";

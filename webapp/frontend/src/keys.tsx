@@ -1,6 +1,8 @@
 /** Keys of a page: off while typing and behind dialogs, and known to the help that `?` opens. */
 import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 
+import { changed, parsed, pressedFor, standsFor, type Keymap } from "./keymap";
+
 export interface KeyBinding {
   /** KeyboardEvent.key in lower case ("a", " ", "enter", "?"), or two keys in a row: "g t". */
   key: string;
@@ -20,7 +22,14 @@ interface Registry {
   all: () => KeyBinding[];
 }
 
-const KeysContext = createContext<Registry | null>(null);
+interface Keys {
+  registry: Registry;
+  keymap: Keymap;
+  setKeymap: (keymap: Keymap) => void;
+}
+
+const KeysContext = createContext<Keys | null>(null);
+const STORED = "belay-keys";
 const SEQUENCE_MS = 1200;
 
 function isTyping(target: EventTarget | null): boolean {
@@ -43,6 +52,7 @@ function isBehindDialog(): boolean {
 }
 
 export function KeysProvider({ children }: { children: ReactNode }) {
+  const [keymap, setKeymap] = useState<Keymap>(() => parsed(window.localStorage.getItem(STORED)));
   const owners = useRef(new Map<object, KeyBinding[]>());
   const registry = useMemo<Registry>(
     () => ({
@@ -62,7 +72,7 @@ export function KeysProvider({ children }: { children: ReactNode }) {
     function onKey(event: KeyboardEvent): void {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
       if (isTyping(event.target) || belongsToControl(event) || isBehindDialog()) return;
-      const key = event.key.toLowerCase();
+      const key = standsFor(keymap, event.key.toLowerCase());
       const inSequence = first !== "" && event.timeStamp - firstAt < SEQUENCE_MS;
       const wanted = inSequence ? `${first} ${key}` : key;
       const bindings = registry.all();
@@ -79,19 +89,37 @@ export function KeysProvider({ children }: { children: ReactNode }) {
     }
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [registry]);
-  return <KeysContext.Provider value={registry}>{children}</KeysContext.Provider>;
+  }, [registry, keymap]);
+  const keys = useMemo<Keys>(() => {
+    const keep = (next: Keymap) => {
+      window.localStorage.setItem(STORED, JSON.stringify(next));
+      setKeymap(next);
+    };
+    return { registry, keymap, setKeymap: keep };
+  }, [registry, keymap]);
+  return <KeysContext.Provider value={keys}>{children}</KeysContext.Provider>;
 }
 
-function useRegistry(): Registry {
-  const registry = useContext(KeysContext);
-  if (!registry) throw new Error("keys outside KeysProvider");
-  return registry;
+function useProvided(): Keys {
+  const keys = useContext(KeysContext);
+  if (!keys) throw new Error("keys outside KeysProvider");
+  return keys;
+}
+
+/** The person's own keys, and how to change them. */
+export function useKeymap() {
+  const { keymap, setKeymap } = useProvided();
+  return {
+    isUsual: Object.keys(keymap).length === 0,
+    pressed: (key: string) => pressedFor(keymap, key),
+    change: (key: string, to: string) => setKeymap(changed(keymap, key, to)),
+    reset: () => setKeymap({}),
+  };
 }
 
 /** Bind these keys while the calling component is on the page. */
 export function useKeys(bindings: KeyBinding[]): void {
-  const registry = useRegistry();
+  const { registry } = useProvided();
   const [owner] = useState(() => ({}));
   useEffect(() => {
     registry.add(owner, bindings);
@@ -106,5 +134,5 @@ export function useKeys(bindings: KeyBinding[]): void {
 
 /** What is bound now, for the help. */
 export function useBoundKeys(): () => KeyBinding[] {
-  return useRegistry().all;
+  return useProvided().registry.all;
 }

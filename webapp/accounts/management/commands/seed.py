@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from webapp.accounts.actions import create_person
 from webapp.accounts.models import Role, User
 from webapp.agent_sessions.review import seed_taxonomy
+from webapp.problems import BadInput
 from webapp.rollouts.actions import seed_starter as seed_policy
 from webapp.storage import ensure_bucket
 from webapp.trajectories.actions import seed_starter as seed_dataset
@@ -31,7 +32,11 @@ class Command(BaseCommand):
     def _person(self, role: Role) -> None:
         if User.objects.filter(username=role.value).exists():
             return
-        password = os.environ.get(f"SEED_PASSWORD_{role.upper()}")
+        variable = f"SEED_PASSWORD_{role.upper()}"
+        password = os.environ.get(variable)
         if not password:
-            raise CommandError(f"Set SEED_PASSWORD_{role.upper()} (12 characters or more) for the first {role}.")
-        create_person(username=role.value, role=role, password=password, by=None, how="system")
+            raise CommandError(f"Set {variable} (12 characters or more) for the first {role}.")
+        try:
+            create_person(username=role.value, role=role, password=password, by=None, how="system")
+        except BadInput as problem:
+            raise CommandError(f"{variable}: {' '.join(problem.errors.values())}") from None

@@ -1,6 +1,7 @@
 """`python manage.py session_host`: claims queued sessions and drives their browsers until told to stop."""
 
 import asyncio
+import logging
 import signal
 from typing import Any
 
@@ -8,7 +9,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from webapp.agent_sessions.host import Host
-from webapp.agent_sessions.policies import Policies
+from webapp.agent_sessions.policies import CannotRun, Policies, prove_champion
+
+log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
@@ -17,6 +20,11 @@ class Command(BaseCommand):
     help = __doc__ or ""
 
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            prove_champion()
+        except CannotRun as problem:
+            # People can still take over, and an admin can promote another version: this host is needed for both.
+            log.error("%s", problem)
         asyncio.run(_run())
 
 

@@ -75,4 +75,5 @@ export type HandEvent =
   | { kind: "key"; key: string }
   | { kind: "text"; text: string }
   | { kind: "wheel"; x: number; y: number; dy: number }
-  | { kind: "select"; element: number; option: string };
+  | { kind: "select"; element: number; option: string }
+  | { kind: "agree" };

@@ -72,6 +72,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export Entries */
+        get: operations["webapp_audit_api_export_entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/audit/verify": {
         parameters: {
             query?: never;
@@ -792,6 +809,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take Back */
+        post: operations["webapp_agent_sessions_api_take_back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/templates": {
         parameters: {
             query?: never;
@@ -1455,6 +1489,45 @@ export interface components {
             kind: "session_changed" | "page_changed" | "step_changed" | "approval_changed" | "marks_changed";
             /** Seq */
             seq: number;
+        };
+        /**
+         * Export
+         * @description Which entries as a file; what is beyond `limit` follows with `before` set to the last id.
+         */
+        Export: {
+            /** Before */
+            before?: number | null;
+            /**
+             * Format
+             * @default csv
+             * @enum {string}
+             */
+            format: "csv" | "json";
+            /**
+             * Limit
+             * @default 100000
+             */
+            limit: number;
+            /**
+             * Object Id
+             * @default
+             */
+            object_id: string;
+            /**
+             * Object Kind
+             * @default
+             */
+            object_kind: string;
+            /**
+             * User
+             * @default
+             */
+            user: string;
+            /**
+             * Verb
+             * @default
+             */
+            verb: string;
         };
         /** Filters */
         Filters: {
@@ -2123,6 +2196,8 @@ export interface components {
             id: number;
             /** Parent */
             parent: string | null;
+            /** Parent Number */
+            parent_number: number | null;
             /** Phase */
             phase: string;
             /** Policy */
@@ -2165,6 +2240,8 @@ export interface components {
             metrics: components["schemas"]["Metric"][];
             /** Parent */
             parent: string | null;
+            /** Parent Number */
+            parent_number: number | null;
             /** Phase */
             phase: string;
             /** Policy */
@@ -2226,6 +2303,8 @@ export interface components {
             outcome: string;
             /** Policy */
             policy?: number | null;
+            /** Rollout */
+            rollout?: number | null;
             /**
              * State
              * @default
@@ -2595,6 +2674,11 @@ export interface components {
             /** Text */
             text: string;
         };
+        /** UndoIn */
+        UndoIn: {
+            /** Proposal Id */
+            proposal_id: string;
+        };
         /** VerificationSchema */
         VerificationSchema: {
             /** Checks */
@@ -2732,6 +2816,32 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Page_EntryRow_"];
                 };
+            };
+        };
+    };
+    webapp_audit_api_export_entries: {
+        parameters: {
+            query?: {
+                object_kind?: string;
+                object_id?: string;
+                verb?: string;
+                user?: string;
+                format?: "csv" | "json";
+                limit?: number;
+                before?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -3487,6 +3597,7 @@ export interface operations {
                 ticket?: number | null;
                 outcome?: string;
                 policy?: number | null;
+                rollout?: number | null;
             };
             header?: never;
             path?: never;
@@ -3833,6 +3944,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionView"];
+                };
+            };
+        };
+    };
+    webapp_agent_sessions_api_take_back: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoIn"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StepView"];
                 };
             };
         };

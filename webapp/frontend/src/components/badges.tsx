@@ -80,6 +80,20 @@ export function PolicyName({ policy, arm = "" }: { policy: string | null; arm?: 
   );
 }
 
+/** The names that a policy version serves under. */
+export function Aliases({ aliases }: { aliases: string[] }) {
+  const { word } = useWords();
+  return (
+    <Group gap={4} wrap="nowrap">
+      {aliases.map((alias) => (
+        <Badge key={alias} color={alias === "champion" ? "green" : "grape"}>
+          {word("arm", alias)}
+        </Badge>
+      ))}
+    </Group>
+  );
+}
+
 export function Mono({ children }: { children: React.ReactNode }) {
   return (
     <Text span ff="monospace" fz="0.95em" style={{ whiteSpace: "nowrap" }}>

@@ -81,6 +81,8 @@ export interface Column<T> {
   cell: (row: T) => ReactNode;
   right?: boolean;
   width?: number | string;
+  /** Left out on narrow windows. */
+  wide?: boolean;
 }
 
 interface ListingProps<T> {
@@ -102,7 +104,7 @@ export function Listing<T>({ label, rows, columns, keyOf, to, empty }: ListingPr
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (
-              <Table.Th key={column.name} ta={column.right ? "right" : "left"} w={column.width}>
+              <Table.Th key={column.name} className={column.wide ? "wide-cell" : undefined} ta={column.right ? "right" : "left"} w={column.width}>
                 {column.name}
               </Table.Th>
             ))}
@@ -119,7 +121,7 @@ export function Listing<T>({ label, rows, columns, keyOf, to, empty }: ListingPr
               }}
             >
               {columns.map((column) => (
-                <Table.Td key={column.name} ta={column.right ? "right" : "left"}>
+                <Table.Td key={column.name} className={column.wide ? "wide-cell" : undefined} ta={column.right ? "right" : "left"}>
                   {column.cell(row)}
                 </Table.Td>
               ))}

@@ -24,8 +24,8 @@ export function Page({ title, actions, beside, children, full = false }: PagePro
   }, [title]);
   return (
     <Stack gap="sm" className={full ? "page page-full" : "page"}>
-      <Group justify="space-between" gap="sm" wrap="wrap" mih={28}>
-        <Group gap="sm">
+      <Group justify="space-between" gap="sm" wrap="wrap" mih={28} className="page-head">
+        <Group gap="sm" className="page-title">
           <Title order={1}>{title}</Title>
           {beside}
         </Group>

@@ -59,9 +59,9 @@ export function TicketTable({ rows, empty }: { rows: TicketRow[]; empty: ReactNo
         { name: t("word.state"), cell: (row) => <StateBadge state={row.state} /> },
         { name: t("word.session"), cell: (row) => <SessionCell session={row.session} /> },
         { name: t("word.outcome"), cell: (row) => <OutcomeBadge outcome={row.session?.outcome ?? ""} /> },
-        { name: t("word.policy"), cell: (row) => <PolicyName policy={row.session?.policy ?? ""} arm={row.session?.arm ?? ""} /> },
-        { name: t("word.priority"), cell: (row) => word("priority", String(row.priority)) },
-        { name: t("word.filedBy"), cell: (row) => row.filed_by },
+        { name: t("word.policy"), wide: true, cell: (row) => <PolicyName policy={row.session?.policy ?? ""} arm={row.session?.arm ?? ""} /> },
+        { name: t("word.priority"), wide: true, cell: (row) => word("priority", String(row.priority)) },
+        { name: t("word.filedBy"), wide: true, cell: (row) => row.filed_by },
         { name: t("word.when"), cell: (row) => <Ago at={row.created_at} /> },
       ]}
     />

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 
 import type { TrajectoryRow } from "../api/types";
 import { useWords } from "../words";
-import { Hash, OutcomeBadge, PolicyName } from "./badges";
+import { Hash, Mono, OutcomeBadge, PolicyName } from "./badges";
 import { Listing } from "./listing";
 import { To } from "./page";
 import { useNames } from "./tickets";
@@ -24,7 +24,7 @@ export function TrajectoryTable({ rows, empty }: { rows: TrajectoryRow[]; empty:
       to={(row) => `/trajectories/${row.content_hash}`}
       empty={empty}
       columns={[
-        { name: t("word.id"), cell: (row) => <Hash value={row.content_hash} /> },
+        { name: t("word.id"), wide: true, cell: (row) => <Hash value={row.content_hash} /> },
         {
           name: t("word.goal"),
           cell: (row) => (
@@ -38,11 +38,11 @@ export function TrajectoryTable({ rows, empty }: { rows: TrajectoryRow[]; empty:
         },
         { name: t("word.source"), cell: (row) => word("source", row.source) },
         { name: t("word.outcome"), cell: (row) => <OutcomeBadge outcome={row.outcome} /> },
-        { name: t("word.policy"), cell: (row) => <PolicyName policy={row.policy} /> },
+        { name: t("word.policy"), wide: true, cell: (row) => <PolicyName policy={row.policy} /> },
         { name: t("word.steps"), right: true, cell: (row) => row.steps },
         { name: t("word.corrections"), right: true, cell: (row) => row.corrections },
-        { name: t("word.demonstrations"), right: true, cell: (row) => row.demonstrations },
-        { name: t("word.size"), right: true, cell: (row) => sizeText(row.size_bytes) },
+        { name: t("word.demonstrations"), wide: true, right: true, cell: (row) => row.demonstrations },
+        { name: t("word.size"), wide: true, right: true, cell: (row) => <Mono>{sizeText(row.size_bytes)}</Mono> },
         { name: t("trajectories.appended"), cell: (row) => <Ago at={row.appended_at} /> },
       ]}
     />

@@ -16,6 +16,8 @@ import { useKeys } from "../keys";
 import { DecisionPanel } from "../session/DecisionPanel";
 import { Screen } from "../session/Screen";
 import { proposalRings } from "../session/SessionDesk";
+import type { Made } from "../session/undo";
+import { UndoBar } from "../session/UndoBar";
 import { useDesk } from "../session/useDesk";
 import { useWords } from "../words";
 
@@ -24,6 +26,7 @@ const RENEW_MS = 10_000;
 export default function ApprovalsPage({ me }: { me: Me }) {
   const { t, word } = useWords();
   const filters = useFilters(["environment", "risk"]);
+  const [made, setMade] = useState<(Made & { session: number }) | null>(null);
   const environments: EnvironmentView[] = useEnvironments().data ?? [];
   const query = useQuery({
     queryKey: ["approvals", filters.values],
@@ -37,26 +40,44 @@ export default function ApprovalsPage({ me }: { me: Me }) {
       actions={
         <>
           <ChoiceFilter filters={filters} name="environment" label={t("word.environment")} options={environments.map(({ id, title }) => ({ value: id, label: title }))} />
-          <ChoiceFilter filters={filters} name="risk" label={t("risk.label")} options={RISKS.map((risk) => ({ value: risk, label: word("risk", risk) }))} />
+          <ChoiceFilter filters={filters} name="risk" label={t("word.risk")} options={RISKS.map((risk) => ({ value: risk, label: word("risk", risk) }))} />
         </>
       }
     >
       <Loaded query={query}>
-        {({ items }) =>
-          items.length > 0 ? <Queue items={items} me={me} /> : <Empty title={t("approvals.empty")}>{t("approvals.emptyBody")}</Empty>
-        }
+        {({ items }) => (
+          <>
+            {made && <UndoBar key={made.step.id} session={made.session} made={made} steps={[]} />}
+            {items.length > 0 ? (
+              <Queue items={items} me={me} onMade={(session, last) => setMade({ ...last, session })} />
+            ) : (
+              <Empty title={t("approvals.empty")}>{t("approvals.emptyBody")}</Empty>
+            )}
+          </>
+        )}
       </Loaded>
     </Page>
   );
 }
 
-function Queue({ items, me }: { items: QueuedApproval[]; me: Me }) {
+interface QueueProps {
+  items: QueuedApproval[];
+  me: Me;
+  onMade: (session: number, made: Made) => void;
+}
+
+function Queue({ items, me, onMade }: QueueProps) {
   const { t } = useWords();
   const [wanted, setWanted] = useState<number | null>(null);
   const free = (item: QueuedApproval) => !item.claimed_by || item.claimed_by === me.username;
   const active = items.find((item) => item.id === wanted) ?? items.find(free) ?? items[0];
   const at = items.findIndex((item) => item.id === active?.id);
   const go = (to: number) => setWanted(items[Math.min(Math.max(to, 0), items.length - 1)]?.id ?? null);
+  function decided(item: QueuedApproval, made: Made): void {
+    setWanted(null);
+    // What was allowed is done within a moment; only a no can be taken back from here.
+    if (made.step.decision === "rejected") onMade(item.session_id, made);
+  }
   useKeys([
     { key: "j", label: t("approvals.next"), run: () => go(at + 1) },
     { key: "k", label: t("approvals.previous"), run: () => go(at - 1) },
@@ -65,7 +86,7 @@ function Queue({ items, me }: { items: QueuedApproval[]; me: Me }) {
     <Stack gap="xs" maw={1180} mx="auto" w="100%" component="ol" p={0} m={0} style={{ listStyle: "none" }}>
       {items.map((item) => (
         <li key={item.id}>
-          <QueueCard item={item} isActive={item.id === active?.id} me={me} onOpen={() => setWanted(item.id)} onDecided={() => setWanted(null)} />
+          <QueueCard item={item} isActive={item.id === active?.id} me={me} onOpen={() => setWanted(item.id)} onDecided={(made) => decided(item, made)} />
         </li>
       ))}
     </Stack>
@@ -77,7 +98,7 @@ interface CardProps {
   isActive: boolean;
   me: Me;
   onOpen: () => void;
-  onDecided: () => void;
+  onDecided: (made: Made) => void;
 }
 
 function QueueCard({ item, isActive, me, onOpen, onDecided }: CardProps) {
@@ -131,7 +152,7 @@ function useClaim(id: number, may: boolean): void {
   }, [id, may]);
 }
 
-function OpenCard({ item, me, onDecided }: { item: QueuedApproval; me: Me; onDecided: () => void }) {
+function OpenCard({ item, me, onDecided }: { item: QueuedApproval; me: Me; onDecided: (made: Made) => void }) {
   const { t } = useWords();
   const canDecide = useIsAtLeast("reviewer");
   useClaim(item.id, canDecide && !item.blocked_reason);

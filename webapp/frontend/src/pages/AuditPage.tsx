@@ -1,14 +1,14 @@
 /** `/audit`: who did what to what, when and how; and whether the chain is whole. */
-import { Alert, Button, Code, Group, Modal, Stack, Text, UnstyledButton } from "@mantine/core";
+import { Alert, Button, Code, Group, Menu, Modal, Stack, Text, UnstyledButton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { api } from "../api/client";
+import { api, queryString } from "../api/client";
 import type { AuditRow, ChainView, Listed } from "../api/types";
 import { useIsAtLeast, useVerb } from "../api/verbs";
 import { Hash, Mono } from "../components/badges";
-import { ChoiceFilter, Listing, PAGE_SIZE, Pager, SearchFilter, useFilters } from "../components/listing";
-import { Empty, Loaded, Page } from "../components/page";
+import { ChoiceFilter, Listing, PAGE_SIZE, Pager, SearchFilter, useFilters, type Filters } from "../components/listing";
+import { Empty, Loaded, Page, To } from "../components/page";
 import { Ago } from "../components/time";
 import { useWords } from "../words";
 
@@ -24,7 +24,7 @@ export default function AuditPage() {
     placeholderData: keepPreviousData,
   });
   return (
-    <Page title={t("nav.audit")} actions={<ChainCheck />}>
+    <Page title={t("nav.audit")} actions={<><ChainCheck /><Export filters={filters} /></>}>
       <Group gap="xs" role="search">
         <SearchFilter filters={filters} name="verb" label={t("audit.verb")} />
         <SearchFilter filters={filters} name="user" label={t("audit.user")} />
@@ -41,21 +41,21 @@ export default function AuditPage() {
               empty={<Empty title={t("audit.empty")} />}
               columns={[
                 { name: t("word.when"), cell: (row) => <Ago at={row.at} /> },
-                { name: t("audit.user"), cell: (row) => row.actor },
+                { name: t("audit.user"), cell: (row) => <span style={{ whiteSpace: "nowrap" }}>{row.actor}</span> },
                 { name: t("audit.how"), cell: (row) => row.how },
                 { name: t("audit.verb"), cell: (row) => <Mono>{row.verb}</Mono> },
-                { name: t("audit.object"), cell: (row) => <Mono>{`${row.object_kind} ${row.object_id}`}</Mono> },
+                { name: t("audit.object"), cell: (row) => <ObjectLink row={row} /> },
                 {
                   name: t("audit.change"),
                   cell: (row) => (
                     <UnstyledButton onClick={() => setShown(row)} aria-label={`${t("audit.details")} ${row.id}`}>
-                      <Text fz="xs" c="dimmed" ff="monospace" truncate maw={260}>
-                        {JSON.stringify(row.after ?? row.before ?? {})}
+                      <Text fz="xs" c="dimmed" ff="monospace" truncate maw={380}>
+                        {inShort(row.after ?? row.before)}
                       </Text>
                     </UnstyledButton>
                   ),
                 },
-                { name: "#", cell: (row) => <Hash value={row.digest} /> },
+                { name: "#", wide: true, cell: (row) => <Hash value={row.digest} /> },
               ]}
             />
             <Pager filters={filters} count={count} />
@@ -76,6 +76,50 @@ export default function AuditPage() {
         )}
       </Modal>
     </Page>
+  );
+}
+
+const PLACES: Record<string, string> = {
+  ticket: "/tickets",
+  session: "/sessions",
+  trajectory: "/trajectories",
+  dataset: "/datasets",
+  training_run: "/training",
+  policy: "/policies",
+  rollout: "/rollouts",
+};
+
+function ObjectLink({ row }: { row: AuditRow }) {
+  const place = PLACES[row.object_kind];
+  const isHash = row.object_id.length > 20;
+  const name = <Mono>{`${row.object_kind} ${isHash ? row.object_id.slice(0, 10) : row.object_id}`}</Mono>;
+  return place && row.object_id !== "starter" ? <To to={`${place}/${row.object_id}`}>{name}</To> : name;
+}
+
+/** What changed, as a person skims it; the whole is one click away. */
+function inShort(value: unknown): string {
+  if (typeof value !== "object" || value === null) return value === null || value === undefined ? "—" : String(value);
+  const plain = Object.entries(value).filter(([, each]) => each !== null && each !== "" && typeof each !== "object");
+  return plain.map(([name, each]) => `${name}: ${String(each)}`).join(" · ") || "—";
+}
+
+function Export({ filters }: { filters: Filters }) {
+  const { t } = useWords();
+  const address = (format: string) => `/api/audit/export${queryString({ ...filters.values, format })}`;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default">{t("audit.export")}</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component="a" href={address("csv")} download>
+          {t("audit.exportCsv")}
+        </Menu.Item>
+        <Menu.Item component="a" href={address("json")} download>
+          {t("audit.exportJson")}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

@@ -1,10 +1,9 @@
 /** `/policies`: every version, where it came from and where it serves. */
-import { Badge, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 
 import { api } from "../api/client";
 import type { Listed, PolicyRow } from "../api/types";
-import { Hash, Mono } from "../components/badges";
+import { Aliases, Hash, Mono } from "../components/badges";
 import { heldOutRows, liveRows, percent, total, type ShareRow } from "../components/evaluation";
 import { Listing, PAGE_SIZE, Pager, useFilters } from "../components/listing";
 import { Empty, Loaded, Page, To } from "../components/page";
@@ -46,19 +45,6 @@ export default function PoliciesPage() {
         )}
       </Loaded>
     </Page>
-  );
-}
-
-export function Aliases({ aliases }: { aliases: string[] }) {
-  const { word } = useWords();
-  return (
-    <Group gap={4}>
-      {aliases.map((alias) => (
-        <Badge key={alias} color={alias === "champion" ? "green" : "grape"}>
-          {word("arm", alias)}
-        </Badge>
-      ))}
-    </Group>
   );
 }
 

@@ -1,22 +1,21 @@
 /** `/policies/:number`: one version's card, where it came from, how it was judged, and its way out. */
 import { Button, Code, Modal, NumberInput, Paper, Stack, Text, Textarea, Title } from "@mantine/core";
-import { IconArrowRight } from "../icons";
 import { useQuery } from "@tanstack/react-query";
-import { Fragment, useState } from "react";
+import { useState } from "react";
 import Markdown from "react-markdown";
 import { useNavigate, useParams } from "react-router";
 import gfm from "remark-gfm";
 
 import { api } from "../api/client";
-import type { Listed, PolicyDetail, PolicyRow, RolloutView } from "../api/types";
+import type { PolicyDetail, RolloutView } from "../api/types";
 import { useIsAtLeast, useVerb } from "../api/verbs";
-import { Hash, Mono } from "../components/badges";
+import { Aliases, Hash } from "../components/badges";
 import { heldOutRows, liveRows, total, type ShareRow } from "../components/evaluation";
+import { Lineage } from "../components/Lineage";
 import { Facts, Loaded, Page, To } from "../components/page";
 import { Shares } from "../components/Shares";
 import { Ago } from "../components/time";
 import { useWords } from "../words";
-import { Aliases } from "./PoliciesPage";
 
 export default function PolicyPage() {
   const number = Number(useParams().number);
@@ -87,55 +86,6 @@ function Judged({ title, rows }: { title: string; rows: ShareRow[] }) {
         </Text>
       )}
     </Paper>
-  );
-}
-
-/** From the first ancestor to this version, then what was trained from it. */
-function Lineage({ policy }: { policy: PolicyDetail }) {
-  const { t } = useWords();
-  const all = useQuery({ queryKey: ["policies", "all"], queryFn: () => api.get<Listed<PolicyRow>>("/policies", { limit: 200 }) });
-  const known = all.data?.items ?? [];
-  const chain: PolicyRow[] = [policy];
-  for (let at: PolicyRow | undefined = policy; at && at.parent !== null && chain.length < 12; ) {
-    const wanted: number = at.parent;
-    at = known.find(({ number }) => number === wanted);
-    if (at) chain.unshift(at);
-  }
-  const children = known.filter(({ parent }) => parent === policy.number);
-  return (
-    <Paper component="section" aria-label={t("policy.lineage")}>
-      <Title order={2} mb="xs">
-        {t("policy.lineage")}
-      </Title>
-      <div className="lineage">
-        {chain.map((each, at) => (
-          <Fragment key={each.number}>
-            {at > 0 && <IconArrowRight size={15} aria-hidden />}
-            <LineageNode policy={each} isHere={each.number === policy.number} />
-          </Fragment>
-        ))}
-        {children.length > 0 && <IconArrowRight size={15} aria-hidden />}
-        {children.map((child) => (
-          <LineageNode key={child.number} policy={child} isHere={false} />
-        ))}
-      </div>
-    </Paper>
-  );
-}
-
-function LineageNode({ policy, isHere }: { policy: PolicyRow; isHere: boolean }) {
-  const { t, word } = useWords();
-  return (
-    <div className="lineage-node" data-here={isHere}>
-      <To to={`/policies/${policy.number}`}>
-        <Mono>{policy.name}</Mono>
-      </To>{" "}
-      <Aliases aliases={policy.aliases} />
-      <Text fz="xs" c="dimmed">
-        {word("source", policy.source)}
-        {policy.dataset !== null && ` · ${t("datasets.heading", { n: policy.dataset })}`}
-      </Text>
-    </div>
   );
 }
 

@@ -5,13 +5,14 @@ import { useState, type ReactNode } from "react";
 import { useParams } from "react-router";
 
 import { api } from "../api/client";
-import type { Arm, RolloutView } from "../api/types";
+import type { Arm, Listed, RolloutView, SessionRow } from "../api/types";
 import { useIsAtLeast, useVerb } from "../api/verbs";
 import { useAsk } from "../components/ask";
 import { Mono, StateBadge } from "../components/badges";
 import { percent, type ShareRow } from "../components/evaluation";
-import { Facts, Loaded, Page, To } from "../components/page";
+import { Empty, Facts, Loaded, Page, To } from "../components/page";
 import { Shares } from "../components/Shares";
+import { SessionTable } from "../components/tickets";
 import { Ago } from "../components/time";
 import { useWords } from "../words";
 
@@ -33,15 +34,35 @@ function RolloutOf({ rollout }: { rollout: RolloutView }) {
               [t("arm.challenger"), <To key="challenger" to={`/policies/${rollout.challenger}`}><Mono>v{rollout.challenger}</Mono></To>],
               [t("arm.champion"), <To key="champion" to={`/policies/${rollout.champion}`}><Mono>v{rollout.champion}</Mono></To>],
               [t("rollout.weight"), `${rollout.weight} %`],
-              [t("rollout.started"), <span key="started"><Ago at={rollout.started_at} /> {rollout.started_by}</span>],
-              [t("rollout.ended"), <span key="ended"><Ago at={rollout.ended_at} /> {rollout.ended_by}</span>],
+              [t("rollout.started"), <span key="started"><Ago at={rollout.started_at} /> · {rollout.started_by ?? t("word.byItself")}</span>],
+              [t("rollout.ended"), rollout.ended_at === null ? "—" : <span key="ended"><Ago at={rollout.ended_at} /> · {rollout.ended_by ?? t("word.byItself")}</span>],
               ...(rollout.reason ? [[t("word.reason"), rollout.reason] as [string, ReactNode]] : []),
             ]}
           />
         </Paper>
         {champion && challenger && <Arms arms={{ champion, challenger }} />}
+        <Sessions rollout={rollout} />
       </Stack>
     </Page>
+  );
+}
+
+/** The newest of what it counts, each with its replay. */
+function Sessions({ rollout }: { rollout: RolloutView }) {
+  const { t } = useWords();
+  const query = useQuery({
+    queryKey: ["sessions", "rollout", rollout.id],
+    queryFn: () => api.get<Listed<SessionRow>>("/sessions", { rollout: rollout.id, limit: 20 }),
+  });
+  return (
+    <div>
+      <Title order={2} mb={6}>
+        {t("rollout.sessionsOf")}
+      </Title>
+      <Loaded query={query}>
+        {({ items }) => <SessionTable label={t("rollout.sessionsOf")} rows={items} empty={<Empty title={t("rollout.noSession")} />} withTicket />}
+      </Loaded>
+    </div>
   );
 }
 

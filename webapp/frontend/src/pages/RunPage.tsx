@@ -10,7 +10,7 @@ import { useIsAtLeast, useVerb } from "../api/verbs";
 import { useAsk } from "../components/ask";
 import { Mono, StateBadge } from "../components/badges";
 import { Empty, Facts, Loaded, Page, To } from "../components/page";
-import { clockText } from "../components/time";
+import { clockText, Since } from "../components/time";
 import { useWords, type WordKey } from "../words";
 import { RunProgress } from "./TrainingPage";
 
@@ -31,8 +31,6 @@ const isOver = (run: Run | undefined): boolean => run !== undefined && !["queued
 
 function RunOf({ run }: { run: Run }) {
   const { t, word } = useWords();
-  const began = run.started_at ? new Date(run.started_at).getTime() : null;
-  const ended = run.ended_at ? new Date(run.ended_at).getTime() : null;
   return (
     <Page title={t("training.heading", { id: run.id })} beside={<StateBadge state={run.state} />} actions={<Cancel run={run} />}>
       <Stack gap="sm">
@@ -47,7 +45,10 @@ function RunOf({ run }: { run: Run }) {
             <Facts
               facts={[
                 [t("training.dataset"), <To key="dataset" to={`/datasets/${run.dataset}`}>{t("datasets.heading", { n: run.dataset })}</To>],
-                [t("training.parent"), run.parent ?? "—"],
+                [
+                  t("training.parent"),
+                  run.parent_number === null ? "—" : <To key="parent" to={`/policies/${run.parent_number}`}><Mono>{run.parent}</Mono></To>,
+                ],
                 [
                   t("training.result"),
                   run.policy_number === null ? "—" : <To key="policy" to={`/policies/${run.policy_number}`}><Mono>{run.policy}</Mono></To>,
@@ -55,7 +56,7 @@ function RunOf({ run }: { run: Run }) {
                 [t("word.reason"), word("trigger", run.trigger)],
                 [t("training.seed"), <Mono key="seed">{run.seed}</Mono>],
                 [t("training.commit"), run.commit ? <Mono key="commit">{run.commit.slice(0, 10)}</Mono> : "—"],
-                [t("training.took"), began !== null && ended !== null ? clockText(ended - began) : "—"],
+                [t("training.took"), run.started_at === null ? "—" : <Took key="took" began={run.started_at} ended={run.ended_at} />],
               ]}
             />
           </Stack>
@@ -72,6 +73,12 @@ function RunOf({ run }: { run: Run }) {
       </Stack>
     </Page>
   );
+}
+
+/** How long it took, or has taken so far. */
+function Took({ began, ended }: { began: string; ended: string | null }) {
+  if (ended === null) return <Since at={began} />;
+  return <Mono>{clockText(new Date(ended).getTime() - new Date(began).getTime())}</Mono>;
 }
 
 function kindOf(name: string): WordKey {
@@ -95,6 +102,11 @@ function Curves({ metrics }: { metrics: Metric[] }) {
   );
 }
 
+/** Three digits, however small. */
+function figure(value: number): string {
+  return value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+}
+
 interface CurveProps {
   title: string;
   names: string[];
@@ -109,7 +121,7 @@ function Curve({ title, names, metrics, isShare }: CurveProps) {
     .map(({ step, values }) => ({ step, ...values }));
   const last = names.map((name) => {
     const value = metrics.findLast(({ values }) => name in values)?.values[name];
-    return `${name} ${value === undefined ? "—" : isShare ? `${(value * 100).toFixed(1)} %` : value.toPrecision(4)}`;
+    return `${name} ${value === undefined ? "—" : isShare ? `${(value * 100).toFixed(1)} %` : figure(value)}`;
   });
   return (
     <Paper component="figure" m={0} aria-label={`${title}: ${last.join(", ")}`}>
@@ -127,8 +139,9 @@ function Curve({ title, names, metrics, isShare }: CurveProps) {
         curveType="linear"
         strokeWidth={1.8}
         xAxisLabel={t("training.step")}
-        yAxisProps={{ domain: isShare ? [0, 1] : ["auto", "auto"], width: 52 }}
-        valueFormatter={(value) => (isShare ? `${(value * 100).toFixed(0)} %` : String(Number(value.toPrecision(3))))}
+        xAxisProps={{ type: "number", domain: [0, "dataMax"], allowDecimals: false }}
+        yAxisProps={{ domain: isShare ? [0, 1] : [0, "auto"], width: 58 }}
+        valueFormatter={(value) => (isShare ? `${(value * 100).toFixed(0)} %` : figure(value))}
         lineChartProps={{ accessibilityLayer: true }}
         withLegend={names.length > 1}
       />

@@ -1,5 +1,5 @@
 /** `/sessions/:id`: a session live, or replayed once it has ended. */
-import { Badge, Group } from "@mantine/core";
+import { Badge, Group, Text } from "@mantine/core";
 import { useParams } from "react-router";
 
 import type { Me, SessionView } from "../api/types";
@@ -43,8 +43,10 @@ function SessionOf({ view, me, link }: { view: SessionView; me: Me; link: Link }
 
 function Beside({ view, isEnded }: { view: SessionView; isEnded: boolean }) {
   return (
-    <Group gap="xs">
-      <To to={`/tickets/${view.ticket.id}`}>{view.ticket.title}</To>
+    <Group gap="xs" className="page-beside">
+      <Text fz="sm" truncate miw={60} title={view.ticket.title}>
+        <To to={`/tickets/${view.ticket.id}`}>{view.ticket.title}</To>
+      </Text>
       <Badge color="gray">{view.environment}</Badge>
       <PolicyName policy={view.policy} arm={view.arm} />
       <StateBadge state={view.state} />

@@ -8,7 +8,7 @@ import { api } from "../api/client";
 import type { Listed, RunRow } from "../api/types";
 import { useIsAtLeast, useVerb } from "../api/verbs";
 import { useAsk } from "../components/ask";
-import { Mono, PolicyName, StateBadge } from "../components/badges";
+import { Mono, StateBadge } from "../components/badges";
 import { Listing, PAGE_SIZE, Pager, useFilters } from "../components/listing";
 import { Empty, Loaded, Page, To } from "../components/page";
 import { Ago } from "../components/time";
@@ -38,7 +38,7 @@ export default function TrainingPage() {
                 { name: t("training.progress"), width: 170, cell: (row) => <RunProgress run={row} /> },
                 { name: t("word.reason"), cell: (row) => word("trigger", row.trigger) },
                 { name: t("training.dataset"), cell: (row) => <To to={`/datasets/${row.dataset}`}><Mono>{row.dataset}</Mono></To> },
-                { name: t("training.parent"), cell: (row) => <PolicyName policy={row.parent} /> },
+                { name: t("training.parent"), cell: (row) => (row.parent_number === null ? "—" : <To to={`/policies/${row.parent_number}`}><Mono>{row.parent}</Mono></To>) },
                 {
                   name: t("training.result"),
                   cell: (row) => (row.policy_number === null ? "—" : <To to={`/policies/${row.policy_number}`}><Mono>{row.policy}</Mono></To>),

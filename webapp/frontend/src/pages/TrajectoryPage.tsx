@@ -1,5 +1,5 @@
 /** `/trajectories/:hash`: an accepted session, byte for byte what policies learn from, replayed. */
-import { Badge, Group, List, Tabs, Text } from "@mantine/core";
+import { Badge, Box, Group, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParams } from "react-router";
@@ -10,6 +10,7 @@ import { Hash, OutcomeBadge, PolicyName } from "../components/badges";
 import { Facts, Loaded, Page } from "../components/page";
 import { useNames } from "../components/tickets";
 import { finder } from "../session/actions";
+import { Checks } from "../session/Checks";
 import { ElementsTable } from "../session/ElementsTable";
 import { recordedSteps } from "../session/recorded";
 import { pictureAt, ringsAt, usePlayer } from "../session/replay";
@@ -77,15 +78,9 @@ function TrajectoryOf({ hash, trajectory }: { hash: string; trajectory: Trajecto
                 ...(trajectory.answer ? [[t("ended.answer"), trajectory.answer] as [string, string]] : []),
               ]}
             />
-            {trajectory.verification.checks.length > 0 && (
-              <List size="sm" mt="xs">
-                {trajectory.verification.checks.map((check) => (
-                  <List.Item key={check.name} c={check.holds ? "green" : "red"}>
-                    {check.name} {check.detail}
-                  </List.Item>
-                ))}
-              </List>
-            )}
+            <Box mt="sm">
+              <Checks verification={trajectory.verification} />
+            </Box>
           </div>
           <div className="panel">
             <Tabs defaultValue="timeline" keepMounted={false}>

@@ -1,5 +1,5 @@
 /** Who has control of the browser, and the verbs that change it. */
-import { Alert, Button, Group, Kbd, Loader, Modal, Paper, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Loader, Modal, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { IconPlayerPause, IconPlayerPlay, IconPlayerStop, IconSteeringWheel } from "../icons";
 import { useState } from "react";
 
@@ -7,6 +7,7 @@ import { api } from "../api/client";
 import type { SessionView } from "../api/types";
 import { useVerb } from "../api/verbs";
 import { useAsk } from "../components/ask";
+import { KeyHint } from "../components/KeyHint";
 import { useKeys } from "../keys";
 import { useWords } from "../words";
 
@@ -62,7 +63,7 @@ export function HeadControls({ view, withSpace }: { view: SessionView; withSpace
         </Button>
       )}
       {can.stop && (
-        <Button variant="light" color="red" leftSection={<IconPlayerStop size={14} />} rightSection={<Kbd aria-hidden>S</Kbd>} onClick={() => void stop()}>
+        <Button variant="light" color="red" leftSection={<IconPlayerStop size={14} />} rightSection={<KeyHint of="s" />} onClick={() => void stop()}>
           {t("session.stop")}
         </Button>
       )}
@@ -95,7 +96,7 @@ export function StatePanel({ view, takeOver }: { view: SessionView; takeOver: ((
           </div>
         </Group>
         {takeOver && (
-          <Button variant="default" leftSection={<IconSteeringWheel size={15} />} rightSection={<Kbd aria-hidden>T</Kbd>} onClick={takeOver}>
+          <Button variant="default" leftSection={<IconSteeringWheel size={15} />} rightSection={<KeyHint of="t" />} onClick={takeOver}>
             {t("decide.takeOver")}
           </Button>
         )}
@@ -136,7 +137,7 @@ export function DrivingPanel({ view, isMine }: { view: SessionView; isMine: bool
         </Text>
         {view.can.hand_back && (
           <Group gap="xs">
-            <Button id="hand-back" color="red" variant="white" onClick={handBack} loading={command.isPending} rightSection={<Kbd aria-hidden>H</Kbd>}>
+            <Button id="hand-back" color="red" variant="white" onClick={handBack} loading={command.isPending} rightSection={<KeyHint of="h" />}>
               {t("session.handBack")}
             </Button>
             <Button variant="white" color="dark" onClick={() => setAsking(true)}>

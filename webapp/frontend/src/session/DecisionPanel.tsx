@@ -7,9 +7,10 @@ import type { ApprovalView, StepView } from "../api/types";
 import { useAsk } from "../components/ask";
 import { RiskBadge } from "../components/badges";
 import { agoText, useNow } from "../components/time";
+import { KeyHint } from "../components/KeyHint";
 import { useKeys } from "../keys";
 import { useWords } from "../words";
-import { actionText, finder, objectText, verbText, type Find } from "./actions";
+import { actionText, chanceText, finder, objectText, verbText, worthShowing, type Find } from "./actions";
 import { CorrectForm } from "./CorrectForm";
 import type { Desk } from "./useDesk";
 
@@ -25,8 +26,6 @@ interface DecisionPanelProps {
   /** Absent where one cannot take over from here. */
   takeOver?: () => void;
 }
-
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 export function stepFind(step: StepView | undefined, elements: PageElement[]): Find {
   const onPage = finder(elements);
@@ -84,7 +83,7 @@ function ProposalText({ proposal, find }: { proposal: Proposal; find: Find }) {
           <b>{verbText(proposal.action, words)}</b> {objectText(proposal.action, find, words)}
         </Text>
         <Text ff="monospace" fw={600} style={{ whiteSpace: "nowrap" }}>
-          {percent(proposal.probability)}
+          {chanceText(proposal.probability)}
         </Text>
       </Group>
       <Progress value={proposal.probability * 100} size={5} aria-label={t("decide.probability")} />
@@ -94,7 +93,7 @@ function ProposalText({ proposal, find }: { proposal: Proposal; find: Find }) {
         </Text>
       )}
       <Text fz="xs" c="dimmed">
-        {proposal.policy} · {t("session.value")}: {percent(proposal.value)}
+        {proposal.policy} · {t("session.value")}: {chanceText(proposal.value)}
       </Text>
     </Stack>
   );
@@ -121,7 +120,7 @@ function Answers(props: DecisionPanelProps & { mayDecide: boolean; find: Find })
     if (answer) desk.reject(answer.reason);
   }
 
-  const alternatives = proposal?.alternatives ?? [];
+  const alternatives = proposal ? worthShowing(proposal) : [];
   useKeys([
     { key: "a", label: t("decide.approve"), run: desk.approve, off: !canApprove },
     { key: "c", label: t("decide.correct"), run: () => desk.correct(), off: !canAnswer },
@@ -138,17 +137,17 @@ function Answers(props: DecisionPanelProps & { mayDecide: boolean; find: Find })
   return (
     <Stack gap="sm">
       <div className="answers">
-        <Button rightSection={<Kbd aria-hidden>A</Kbd>} disabled={!canApprove} loading={desk.isSending} onClick={desk.approve}>
+        <Button rightSection={<KeyHint of="a" />} disabled={!canApprove} loading={desk.isSending} onClick={desk.approve}>
           {t("decide.approve")}
         </Button>
-        <Button variant="default" rightSection={<Kbd aria-hidden>C</Kbd>} disabled={!canAnswer} onClick={() => desk.correct()}>
+        <Button variant="default" rightSection={<KeyHint of="c" />} disabled={!canAnswer} onClick={() => desk.correct()}>
           {t("decide.correct")}
         </Button>
-        <Button variant="default" rightSection={<Kbd aria-hidden>R</Kbd>} disabled={!canAnswer} onClick={() => void reject()}>
+        <Button variant="default" rightSection={<KeyHint of="r" />} disabled={!canAnswer} onClick={() => void reject()}>
           {t("decide.reject")}
         </Button>
         {takeOver && (
-          <Button variant="default" rightSection={<Kbd aria-hidden>T</Kbd>} onClick={takeOver}>
+          <Button variant="default" rightSection={<KeyHint of="t" />} onClick={takeOver}>
             {t("decide.takeOver")}
           </Button>
         )}
@@ -164,7 +163,7 @@ function Answers(props: DecisionPanelProps & { mayDecide: boolean; find: Find })
               <Text fz="sm" flex={1} lineClamp={2}>
                 {actionText(other.action, find, words)}
               </Text>
-              <Badge color="gray">{percent(other.probability)}</Badge>
+              <Badge color="gray">{chanceText(other.probability)}</Badge>
             </UnstyledButton>
           ))}
         </Box>

@@ -1,5 +1,5 @@
 /** After the end: what the console says, what a person says, and whether policies shall learn from it. */
-import { Alert, Button, Group, Kbd, List, Paper, Stack, Text, ThemeIcon } from "@mantine/core";
+import { Alert, Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { IconCheck, IconX } from "../icons";
 
 import { api } from "../api/client";
@@ -8,8 +8,10 @@ import { useVerb } from "../api/verbs";
 import { useAsk } from "../components/ask";
 import { OutcomeBadge, StateBadge } from "../components/badges";
 import { To } from "../components/page";
+import { KeyHint } from "../components/KeyHint";
 import { useKeys } from "../keys";
 import { useWords } from "../words";
+import { Checks } from "./Checks";
 
 export function EndedPanel({ view, reviewed }: { view: SessionView; reviewed?: () => void }) {
   const { t } = useWords();
@@ -32,47 +34,10 @@ export function EndedPanel({ view, reviewed }: { view: SessionView; reviewed?: (
             <b>{view.answer}</b>
           </Text>
         )}
-        <Checks view={view} />
+        {view.verification && <Checks verification={view.verification} />}
         <Review view={view} reviewed={reviewed} />
       </Stack>
     </Paper>
-  );
-}
-
-function Checks({ view }: { view: SessionView }) {
-  const { t } = useWords();
-  if (!view.verification) return null;
-  const { checks } = view.verification;
-  return (
-    <div>
-      <Text fz="xs" c="dimmed" mb={4}>
-        {t("ended.checks")}
-      </Text>
-      {checks.length === 0 ? (
-        <Text fz="sm">{t("ended.noChecks")}</Text>
-      ) : (
-        <List spacing={3} size="sm" center>
-          {checks.map((check) => (
-            <List.Item
-              key={check.name}
-              icon={
-                <ThemeIcon size={16} radius="xl" color={check.holds ? "green" : "red"} aria-label={t(check.holds ? "word.yes" : "word.no")} role="img">
-                  {check.holds ? <IconCheck size={11} /> : <IconX size={11} />}
-                </ThemeIcon>
-              }
-            >
-              {check.name}
-              {check.detail && (
-                <Text span c="dimmed" fz="xs">
-                  {" "}
-                  {check.detail}
-                </Text>
-              )}
-            </List.Item>
-          ))}
-        </List>
-      )}
-    </div>
   );
 }
 
@@ -113,10 +78,10 @@ function Review({ view, reviewed }: { view: SessionView; reviewed?: (() => void)
         {t("ended.reviewHint")}
       </Text>
       <Group gap={6} grow>
-        <Button leftSection={<IconCheck size={15} />} rightSection={<Kbd aria-hidden>A</Kbd>} onClick={accept} loading={review.isPending}>
+        <Button leftSection={<IconCheck size={15} />} rightSection={<KeyHint of="a" />} onClick={accept} loading={review.isPending}>
           {t("ended.accept")}
         </Button>
-        <Button variant="default" leftSection={<IconX size={15} />} rightSection={<Kbd aria-hidden>R</Kbd>} onClick={() => void refuse()} disabled={!may}>
+        <Button variant="default" leftSection={<IconX size={15} />} rightSection={<KeyHint of="r" />} onClick={() => void refuse()} disabled={!may}>
           {t("ended.rejectReview")}
         </Button>
       </Group>

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { api } from "../api/client";
 import type { LabelView, Mark, SessionView } from "../api/types";
 import { useVerb } from "../api/verbs";
+import { KeyHint } from "../components/KeyHint";
 import { useKeys } from "../keys";
 import { useWords } from "../words";
 
@@ -77,7 +78,7 @@ export function Labels({ view, openStep }: LabelsProps) {
             disabled={!view.can.label}
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
-            rightSection={<Kbd aria-hidden>L</Kbd>}
+            rightSection={<KeyHint of="l" />}
           >
             {t("labels.add")}
           </Button>

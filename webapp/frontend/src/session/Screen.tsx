@@ -73,8 +73,34 @@ function Still({ url, label }: { url: string; label: string }) {
   return <img src={url} alt={label} />;
 }
 
-function RingShape({ ring }: { ring: Ring }) {
+/** Where a box lies whose middle the picture does not show: at the edge nearest to it; null where it is shown. */
+export function edgeOf(box: Box, [width, height]: [number, number]): { x: number; y: number } | null {
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  if (x >= 0 && x <= width && y >= 0 && y <= height) return null;
+  return { x: Math.min(Math.max(x, 0), width), y: Math.min(Math.max(y, 0), height) };
+}
+
+const TAG = { width: 132, height: 24 };
+
+/** An element further down or aside: its number stands at the edge that it lies beyond. */
+function EdgeTag({ ring, edge, viewport }: { ring: Ring; edge: { x: number; y: number }; viewport: [number, number] }) {
+  const { t } = useWords();
+  const x = Math.min(Math.max(edge.x - TAG.width / 2, 4), viewport[0] - TAG.width - 4);
+  const y = Math.min(Math.max(edge.y - TAG.height / 2, 4), viewport[1] - TAG.height - 4);
+  return (
+    <g>
+      <rect x={x} y={y} width={TAG.width} height={TAG.height} rx={4} fill={ring.main ? "#ffb000" : "#4aa8ff"} />
+      <text x={x + TAG.width / 2} y={y + 17} textAnchor="middle" fontSize={13} fontWeight={700} fill="#101419">
+        {t("session.outOfView", { n: ring.number })}
+      </text>
+    </g>
+  );
+}
+
+function RingShape({ ring, viewport }: { ring: Ring; viewport: [number, number] }) {
   const { x, y, width, height } = ring.box;
+  const edge = edgeOf(ring.box, viewport);
+  if (edge) return ring.main ? <EdgeTag ring={ring} edge={edge} viewport={viewport} /> : null;
   const label = String(ring.number);
   // Beside the element where there is room, so that no label of a field is hidden.
   const tagX = x > 26 ? x - 26 : x - 4;
@@ -131,7 +157,7 @@ export function Screen({ label, viewport, picture, rings = [], pick, drive }: Sc
       )}
       <svg className="overlay" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden>
         {pick && <PickLayer pick={pick} />}
-        {!pick && !drive && rings.map((ring) => <RingShape key={ring.number} ring={ring} />)}
+        {!pick && !drive && rings.map((ring) => <RingShape key={ring.number} ring={ring} viewport={viewport} />)}
         {pick && hot && <HotName element={hot} height={height} />}
       </svg>
       {drive && <DriveLayer viewport={viewport} {...drive} />}

@@ -12,7 +12,8 @@ import { Facts } from "../components/page";
 import { useHand } from "../live/hand";
 import type { Link } from "../live/socket";
 import { useWords } from "../words";
-import { elementOf } from "./actions";
+import { elementOf, worthShowing } from "./actions";
+import { DialogPanel } from "./DialogPanel";
 import { DrivingPanel, PendingPanel, StatePanel, useCommand } from "./Controls";
 import { DecisionPanel, stepFind } from "./DecisionPanel";
 import { ElementsTable } from "./ElementsTable";
@@ -22,6 +23,8 @@ import { pictureAt, ringsAt, type Player } from "./replay";
 import { ReplayBar } from "./ReplayBar";
 import { Screen, type Ring } from "./Screen";
 import { Timeline } from "./Timeline";
+import type { Made } from "./undo";
+import { UndoBar } from "./UndoBar";
 import { useDesk } from "./useDesk";
 
 export const ENDED = new Set(["completed", "failed", "rejected", "cancelled", "timed_out"]);
@@ -34,7 +37,7 @@ export function proposalRings(step: StepView | undefined, elements: PageElement[
     if (ref === null) return undefined;
     return step.target?.ref === ref ? step.target.box : elements.find((element) => element.ref === ref)?.box;
   };
-  const actions = [step.proposal.action, ...step.proposal.alternatives.map(({ action }) => action)];
+  const actions = [step.proposal.action, ...worthShowing(step.proposal).map(({ action }) => action)];
   const rings = actions.map((action, at) => ({ box: boxOf(action), number: at + 1, main: at === 0 }));
   const seen = new Set<string>();
   return rings.filter((ring): ring is Ring => {
@@ -60,7 +63,8 @@ export function SessionDesk({ view, me, link, player, reviewed }: SessionDeskPro
   const isLive = !isEnded && view.state !== "queued";
   const { approval } = view;
   const asked = view.steps.find((step) => step.id === approval?.step_id);
-  const desk = useDesk(approval, asked);
+  const [made, setMade] = useState<Made | null>(null);
+  const desk = useDesk(approval, asked, setMade);
   const command = useCommand(view.id);
   const hand = useHand(view.id, (problem) => notifyProblem(problem, words));
   const [open, setOpen] = useState<number | null>(null);
@@ -113,8 +117,10 @@ export function SessionDesk({ view, me, link, player, reviewed }: SessionDeskPro
         </div>
       </div>
       <div className="session-side">
+        {made && !isEnded && <UndoBar key={made.step.id} session={view.id} made={made} steps={view.steps} />}
         {view.control === "user_pending" && <PendingPanel view={view} />}
         {!isEnded && view.control === "user" && <DrivingPanel view={view} isMine={isMine} />}
+        {!isEnded && isMine && <DialogPanel step={view.steps.at(-1)} onEvent={hand} />}
         {!isEnded && view.control === "agent" && approval && (
           <DecisionPanel
             desk={desk}

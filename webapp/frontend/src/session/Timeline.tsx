@@ -9,7 +9,7 @@ import { RiskBadge } from "../components/badges";
 import { Facts } from "../components/page";
 import { durationText } from "../components/time";
 import { useWords, type Words } from "../words";
-import { actionText, type Find } from "./actions";
+import { actionText, chanceText, type Find } from "./actions";
 
 interface TimelineProps {
   steps: StepView[];
@@ -61,21 +61,24 @@ export function Timeline({ steps, open, onOpen, me, find }: TimelineProps) {
 }
 
 function icon(step: StepView): { mark: ReactNode; color: string } {
+  if (step.state === "withdrawn") return { mark: <IconX size={13} />, color: step.decision === "rejected" ? "red" : "gray" };
   if (step.state === "uncertain") return { mark: <IconAlertTriangle size={13} />, color: "orange" };
   if (step.state === "proposed") return { mark: <IconClock size={13} />, color: "yellow" };
   if (step.actor === "operator" && !step.proposal) return { mark: <IconHandStop size={13} />, color: "red" };
   if (step.decision === "corrected") return { mark: <IconPencil size={13} />, color: "violet" };
   if (step.decision === "approved" && step.source === "user") return { mark: <IconCheck size={13} />, color: "green" };
   if (step.decision === "approved") return { mark: <IconBolt size={13} />, color: "gray" };
-  if (step.state === "withdrawn") return { mark: <IconX size={13} />, color: "red" };
   return { mark: <IconCheck size={13} />, color: "gray" };
 }
 
 function who(step: StepView, me: string, { t, word }: Words): string {
   if (step.state === "proposed") return word("stepState", step.state);
+  // Allowed, and yet not carried out: the page had changed, or somebody stepped in.
+  if (step.state === "withdrawn" && step.decision !== "rejected") return word("stepState", step.state);
   if (step.source.startsWith("auto")) return t("source.auto");
-  const name = step.decided_by === me ? t("word.you") : step.decided_by || "";
+  const name = step.decided_by !== "" && step.decided_by === me ? t("word.you") : step.decided_by;
   if (step.actor === "operator" && !step.proposal) return name || t("actor.operator");
+  if (step.source === "user") return name || t("actor.operator");
   return name || (step.decision ? word("decision", step.decision) : word("actor", step.actor));
 }
 
@@ -127,21 +130,21 @@ function StepDetail({ step, find, me }: { step: StepView; find: Find; me: string
   const { t, word, lang } = words;
   const decided = [
     step.decision ? word("decision", step.decision) : word("stepState", step.state),
-    step.source.startsWith("auto") ? word("source", step.source) : step.decided_by === me ? t("word.you") : step.decided_by,
+    step.source.startsWith("auto") ? word("source", step.source) : step.source === "user" ? who(step, me, words) : "",
     step.decided_at ? new Date(step.decided_at).toLocaleTimeString(lang) : "",
   ];
   const facts: [string, ReactNode][] = [
     [
       t("timeline.proposed"),
       step.proposal
-        ? `${actionText(step.proposal.action, find, words)} · ${Math.round(step.proposal.probability * 100)} %`
+        ? `${actionText(step.proposal.action, find, words)} · ${chanceText(step.proposal.probability)}`
         : t("timeline.nothing"),
     ],
     [t("timeline.did"), actionText(step.action, find, words)],
     [t("timeline.decision"), decided.filter(Boolean).join(" · ")],
     [t("timeline.result"), step.result ? `${word("result", step.result.outcome)} ${step.result.detail}`.trim() : "—"],
     [t("timeline.took"), durationText(step.duration_ms) || "—"],
-    [t("risk.label"), <RiskBadge key="risk" risk={step.risk} />],
+    [t("word.risk"), <RiskBadge key="risk" risk={step.risk} />],
   ];
   if (step.reason) facts.push([t("word.reason"), step.reason]);
   if (step.labels.length > 0) facts.push([t("labels.title"), step.labels.join(", ")]);

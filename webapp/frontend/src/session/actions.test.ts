@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Action, PageElement } from "../api/contracts";
-import { actionOf, draftOf, EMPTY_DRAFT, likelyKind, picked } from "./actions";
+import { actionOf, chanceText, draftOf, EMPTY_DRAFT, likelyKind, picked, worthShowing } from "./actions";
 
 const element = (changes: Partial<PageElement>): PageElement => ({
   ref: 4,
@@ -64,5 +64,19 @@ describe("likelyKind", () => {
     ["combobox", [], "click"],
   ] as const)("of %s with options %j is %s", (role, options, kind) => {
     expect(likelyKind(element({ role, options: [...options] }))).toBe(kind);
+  });
+});
+
+describe("chanceText", () => {
+  it("rounds, and never calls certain or impossible what is not", () => {
+    expect([0.004, 0.0999, 0.5, 0.985, 0.996, 1].map(chanceText)).toEqual(["<1 %", "10 %", "50 %", "99 %", ">99 %", "100 %"]);
+  });
+});
+
+describe("worthShowing", () => {
+  it("leaves out what the policy all but rules out", () => {
+    const alternatives = [0.02, 0.002, 0.0001].map((probability) => ({ action: { kind: "wait" as const }, probability }));
+    const proposal = { action: { kind: "wait" as const }, probability: 0.97, alternatives, value: 1, policy: "v1", why: "" };
+    expect(worthShowing(proposal).map(({ probability }) => probability)).toEqual([0.02, 0.002]);
   });
 });

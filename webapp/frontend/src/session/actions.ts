@@ -1,5 +1,5 @@
 /** Actions in words, and as a form being filled. Pure. */
-import type { Action, ActionKind, Key, PageElement } from "../api/contracts";
+import type { Action, ActionKind, Key, PageElement, Proposal } from "../api/contracts";
 import type { Words } from "../words";
 
 export interface Named {
@@ -68,6 +68,19 @@ export const finder =
 export function elementOf(action: Action | null | undefined): number | null {
   return action && "element" in action ? action.element : null;
 }
+
+/** A probability as a person reads it: never a certainty that is none. */
+export function chanceText(probability: number): string {
+  if (probability < 0.01) return "<1 %";
+  if (probability > 0.99 && probability < 1) return ">99 %";
+  return `${Math.round(probability * 100)} %`;
+}
+
+const LEAST_CHANCE = 0.001; // what the policy holds for less likely than this is no help to anybody
+
+/** The alternatives worth showing, as they are numbered from 2. */
+export const worthShowing = (proposal: Proposal): Proposal["alternatives"] =>
+  proposal.alternatives.filter(({ probability }) => probability >= LEAST_CHANCE);
 
 /** An action that is being put together. */
 export interface Draft {

@@ -6,6 +6,7 @@ import type { Action, PageElement } from "../api/contracts";
 import type { ApprovalView, Decision, StepView } from "../api/types";
 import { useVerb } from "../api/verbs";
 import { actionOf, draftOf, picked, type Draft } from "./actions";
+import type { Made } from "./undo";
 
 export interface Desk {
   mode: "decide" | "correct";
@@ -49,7 +50,7 @@ const work = (key: string, proposal: Action | null | undefined, wasReplaced = fa
 export function useDesk(
   approval: ApprovalView | null,
   step: StepView | undefined,
-  decided: (() => void) | undefined = undefined,
+  decided: ((made: Made) => void) | undefined = undefined,
 ): Desk {
   const key = approval ? `${approval.id}:${approval.fingerprint}` : "";
   const proposal = step?.proposal?.action;
@@ -68,9 +69,9 @@ export function useDesk(
       }),
     {
       touches: ["session", "approvals"],
-      done: () => {
+      done: (answer) => {
         setAnswered(key);
-        decided?.();
+        decided?.({ step: answer, at: Date.now() });
       },
     },
   );

@@ -59,6 +59,7 @@ export const session = {
   "session.title": ["Ticket {ticket} · session {id}", "工单 {ticket} · 会话 {id}"],
   "session.screen": ["Browser of session {id}", "会话 {id} 的浏览器"],
   "session.firstFrame": ["Waiting for the first picture", "等待第一帧画面"],
+  "session.outOfView": ["{n} · out of view", "{n} · 画面之外"],
   "session.noPicture": ["No picture was taken here", "此处没有画面"],
   "session.lost": ["Connection lost. What you see may be old; reconnecting.", "连接中断，画面可能已过时，正在重连。"],
   "session.step": ["Step {n} of at most {max}", "第 {n} 步，最多 {max} 步"],
@@ -86,7 +87,8 @@ export const session = {
     "浏览器：你的指针和按键会驱动它。Shift+Esc 离开。",
   ],
   "session.chooseOption": ["Choose an option of {name}", "选择 {name} 的一项"],
-  "session.address": ["Address", "地址"],
+  "session.dialog": ["The page asked, and was told no", "页面弹窗已被拒绝"],
+  "session.dialogAgree": ["Do it again and say OK", "重做并确认"],
   "session.goal": ["Goal", "目标"],
 
   "session.pause": ["Pause", "暂停"],
@@ -141,6 +143,8 @@ export const session = {
   "correct.lackingMore": ["Fill in the rest first", "请先填写其余内容"],
   "correct.confirm": ["Do this instead", "改为执行"],
 
+  "undo.verb": ["Take it back", "撤销"],
+
   "reject.title": ["Reject this step?", "拒绝这一步？"],
   "reject.body": [
     "{what} will not be done. The agent puts its next best forward; after three rejections the attempt ends.",
@@ -165,7 +169,6 @@ export const session = {
   "elements.role": ["Role", "角色"],
   "elements.value": ["Value", "值"],
   "elements.states": ["States", "状态"],
-  "elements.place": ["Place", "位置"],
 
   "replay.live": ["LIVE", "直播"],
   "replay.goLive": ["Back to live", "回到直播"],
@@ -179,12 +182,9 @@ export const session = {
   "replay.end": ["The end", "结束"],
   "replay.at": ["Step {n} of {count}", "第 {n} 步，共 {count} 步"],
 
-  "ended.title": ["Ended: {state}", "已结束：{state}"],
   "ended.checks": ["What the console's own state says", "控制台自身状态的核查"],
   "ended.noChecks": ["Nothing could be asked; a person must judge.", "无法核查，须由人判断。"],
   "ended.answer": ["Answer", "答案"],
-  "ended.verdict": ["Verdict", "评判"],
-  "ended.review": ["Review", "复核"],
   "ended.reviewHint": [
     "Accept only what a policy should learn from: an accepted session becomes training data.",
     "只接受值得策略学习的会话：被接受的会话将成为训练数据。",
@@ -195,7 +195,6 @@ export const session = {
   "ended.rejected": ["Kept out of training", "未用于训练"],
   "ended.waiting": ["Waits for review", "等待复核"],
   "ended.trajectory": ["Trajectory", "轨迹"],
-  "ended.nothing": ["Not offered for review", "无需复核"],
 
   "labels.title": ["Failure labels", "失败标签"],
   "labels.add": ["Label", "标签"],

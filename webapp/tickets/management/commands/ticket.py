@@ -22,7 +22,7 @@ class Command(BaseCommand):
         verbs = parser.add_subparsers(dest="verb", required=True)
         verbs.add_parser("templates", help="what can be filed, with parameters")
         file = verbs.add_parser(
-            "file", help="file one: ticket file object-store/create-bucket name=logs quota=5 unit=GB"
+            "file", help="file one: ticket file object-store/create-bucket bucket=logs quota=5 unit=GB"
         )
         file.add_argument("template", help="a template's id; or an environment's id together with --text")
         file.add_argument("parameters", nargs="*", metavar="name=value")
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         file.add_argument("--priority", type=int, choices=(1, 2, 3, 4), default=3)
         listing = verbs.add_parser("list", help="newest first")
         listing.add_argument("--state", default="", choices=("", "open", "done", "failed", "cancelled"))
-        listing.add_argument("--limit", type=int, default=20)
+        listing.add_argument("--limit", type=_count, default=20, help="how many (default: 20)")
         for verb, words in (("show", "one ticket"), ("cancel", "stop and close it"), ("rerun", "try it again")):
             verbs.add_parser(verb, help=words).add_argument("id", type=int)
 
@@ -51,17 +51,17 @@ class Command(BaseCommand):
             self.stdout.write(f"{template.id}  {blanks}\n    {template.summary}")
 
     def _file(self, user: User, options: dict[str, Any]) -> None:
-        pairs = [pair.partition("=") for pair in options["parameters"]]
-        wrong = [name for name, equals, _ in pairs if not equals]
-        if wrong:
-            raise CommandError(f"Parameters are written name=value; {wrong[0]!r} is not.")
-        template = "" if options["text"] else options["template"]
+        environment, slash, _ = options["template"].partition("/")
+        if not slash and not options["text"]:
+            raise CommandError(f"Name a template, as `ticket templates` lists them, or say --text for {environment!r}.")
+        if options["text"] and (slash or options["parameters"]):
+            raise CommandError("With --text, name just an environment: free words have no template or parameters.")
         ticket = actions.file_ticket(
             user=user,
             how="cli",
-            environment=options["template"].split("/")[0],
-            template=template,
-            parameters={name: value for name, _, value in pairs},
+            environment=environment,
+            template=options["template"] if slash else "",
+            parameters=_parameters(options["parameters"]),
             text=options["text"],
             title=options["title"],
             priority=options["priority"],
@@ -76,9 +76,10 @@ class Command(BaseCommand):
         ticket = access_ticket(user, options["id"], to="see")
         self.stdout.write(self._line(ticket))
         for session in ticket.sessions.select_related("policy_version").order_by("attempt"):
-            policy = session.policy_version.name if session.policy_version else "people only"
-            end = f"{session.state} {session.outcome or '-'}"
-            self.stdout.write(f"    session {session.pk}: {end} by {policy}, {session.step_count} steps")
+            said = [session.state, session.outcome, f"by {session.policy_version}" if session.policy_version else ""]
+            self.stdout.write(f"    session {session.pk}: {' '.join(filter(None, said))}, {session.step_count} steps")
+            if session.end_reason:
+                self.stdout.write(f"        {session.end_reason}")
 
     def _cancel(self, user: User, options: dict[str, Any]) -> None:
         access_ticket(user, options["id"], to="operate")
@@ -94,3 +95,23 @@ class Command(BaseCommand):
         return (
             f"{ticket.pk}  {ticket.state}  {ticket.environment}  {ticket.title}  (by {ticket.filed_by.get_username()})"
         )
+
+
+def _count(text: str) -> int:
+    """A number of lines, for argparse."""
+    if not text.isdecimal() or not 1 <= int(text) <= 10_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 10000")
+    return int(text)
+
+
+def _parameters(words: list[str]) -> dict[str, str]:
+    """What was written as name=value."""
+    given: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise CommandError(f"Parameters are written name=value; {word!r} is not.")
+        if name in given:
+            raise CommandError(f"{name} is given twice; once is enough.")
+        given[name] = value
+    return given

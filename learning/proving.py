@@ -1,0 +1,44 @@
+"""Whether a folder holds a policy that this version can run: found out by letting it propose once."""
+
+from pathlib import Path
+
+from onnxruntime.capi import onnxruntime_pybind11_state as onnx
+
+from learning.policy import BadPolicy, NetworkPolicy
+from sandbox.contracts.observations import Element, Observation
+from sandbox.contracts.tasks import Goal
+
+_ONNX = (
+    *(onnx.Fail, onnx.InvalidArgument, onnx.InvalidGraph, onnx.InvalidProtobuf, onnx.NoModel, onnx.NoSuchFile),
+    *(onnx.NotImplemented, onnx.RuntimeException),
+)
+_PAGE = Observation(
+    url="http://127.0.0.1/",
+    title="A page",
+    elements=(
+        Element(1, "textbox", "Name", states=("editable",)),
+        Element(2, "combobox", "Unit", options=("MB", "GB")),
+        Element(3, "button", "Save"),
+    ),
+)
+_GOAL = Goal("Name it alpha.", (("name", "alpha"),))
+
+
+def proved(folder: Path, *, name: str) -> NetworkPolicy:
+    """The policy in a folder, once it has made a proposal. Raises BadPolicy, which says what to do."""
+    try:
+        policy = NetworkPolicy(folder, name=name)
+        policy.act(_PAGE, _GOAL, ())
+    except BadPolicy as problem:
+        raise BadPolicy(f"{name} cannot be run by this version of Belay: {problem}. {_advice(name)}") from problem
+    except (*_ONNX, OSError, LookupError, ValueError) as problem:
+        first = str(problem).splitlines()[0][:300]
+        raise BadPolicy(f"{name} cannot be run: {type(problem).__name__}: {first}. {_advice(name)}") from problem
+    return policy
+
+
+def _advice(name: str) -> str:
+    return (
+        f"Train a new version, or promote another one, before {name} is let out; "
+        "the starter is made anew with `python -m learning.starter`."
+    )

@@ -1,0 +1,118 @@
+"""Calibration passes what is sound, names what is not, and its mapping checks see what an adapter gets wrong."""
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sandbox import calibrate as command
+from sandbox.calibrate import calibrate
+from sandbox.contracts.actions import Action, ActOutcome, ActResult, Click, Finish
+from sandbox.contracts.observations import Observation
+from sandbox.contracts.tasks import Outcome, Task, Verification
+from sandbox.mappings import suspicious
+from sandbox.registry import Registered
+from sandbox.semantics.rules import adapter_for
+from sandbox.semantics.trails import Tread
+from tests.sandbox.tiny import REGISTERED, Sturdy
+
+_numbers = itertools.count()
+
+
+class Drifting(Sturdy):
+    """Shows another first screen each time."""
+
+    def reset(self, task: Task) -> Observation:
+        return msgspec.structs.replace(super().reset(task), fingerprint=str(next(_numbers)))
+
+
+class Generous(Sturdy):
+    """Finds everything well done."""
+
+    def verify(self, answer: str) -> Verification:
+        return Verification(Outcome.VERIFIED)
+
+
+class Fragile(Sturdy):
+    """Breaks at its third step."""
+
+    def act(self, action: Action) -> tuple[ActResult, Observation]:
+        self.number += 2
+        return [super().act(action)][self.number // 6]
+
+
+def of(world: Any) -> Registered:
+    """The tiny environment with another simulator."""
+    return msgspec.structs.replace(REGISTERED, make_simulator=world)
+
+
+def test_a_sound_world_passes_with_full_stability(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report, page = tmp_path / "report.json", tmp_path / "report.md"
+    assert command.main(["workbench", "--resets", "8", "--json", str(report), "--markdown", str(page)]) == 0
+    (found,) = json.loads(report.read_text())
+    assert (found["passed"], found["env_stability_score"], found["resets"]) == (True, 1.0, 8)
+    assert (found["oracle_score"], found["no_op_score"], found["determinism"]) == (1.0, 0.0, 1.0)
+    assert found["reward_gap"] > 0.5
+    assert "| workbench | yes | 1.00 |" in page.read_text()
+    assert page.read_text() == capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("world", "reason"),
+    [
+        (Drifting, "a second reset shows another screen for 100% of the tasks"),
+        (Generous, "doing nothing is verified for 100%"),
+        (Fragile, "5 of 5 tasks crashed"),
+    ],
+)
+def test_an_unsound_world_does_not_pass_and_it_is_said_why(world: Any, reason: str) -> None:
+    report = calibrate(of(world), resets=5)
+    assert not report.passed
+    assert report.env_stability_score == 0.0
+    assert reason in report.reasons
+
+
+def test_an_unknown_environment_is_told_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["nowhere"]) == 2
+    assert "environments that can be calibrated: " in capsys.readouterr().err
+    assert command.main(["object-store"]) == 2
+    assert "object-store cannot be played without a browser" in capsys.readouterr().err
+
+
+def tread(screen: str, *tokens: str, outcome: ActOutcome = ActOutcome.DONE, action: Action = Click(1)) -> Tread:  # noqa: B008
+    """One step."""
+    return Tread(frozenset(tokens), action, ActResult(outcome), screen)
+
+
+@pytest.mark.parametrize(
+    ("trail", "check", "sentence"),
+    [
+        ([tread("a"), tread("b"), tread("c", "CREATED")], "silent_steps", "no rule says anything of 67% of the steps"),
+        ([tread(str(n), "LOADING") for n in range(40)], "says_always_the_same", "LOADING is said of every one of 40"),
+        ([tread("a", "FINISHED", "GAVE_UP")], "contradicts_itself", "FINISHED and GAVE_UP are both said of 1 steps"),
+        (
+            [tread("a", "LOADING"), tread("a", "DELETED")],
+            "writes_without_change",
+            "DELETED is said of 1 steps that changed",
+        ),
+        ([tread("a", "LOADING", action=Finish())], "ends_unsaid", "FINISHED is not said at the end of 1 episodes"),
+        (
+            [tread(str(n), *["CREATED", "CHANGED"] * (n % 2), "LOADING") for n in range(80)],
+            "always_together",
+            "CHANGED and CREATED are said together in all of 40 steps",
+        ),
+        ([tread("a", "CREATED")], "never_said", "not met in these episodes: BLOCKED"),
+    ],
+)
+def test_suspicious_mappings_are_flagged(trail: list[Tread], check: str, sentence: str) -> None:
+    found = {finding.check: finding.sentence for finding in suspicious(adapter_for("web"), [trail])}
+    assert sentence in found[check]
+
+
+def test_a_sound_mapping_is_not_flagged() -> None:
+    trail = [tread("a", "FORM_OPEN"), tread("b", "FORM_OPEN", "FIELD_FILLED"), tread("c", "CREATED")]
+    trail.append(tread("c", "FINISHED", action=Finish()))
+    assert {finding.check for finding in suspicious(adapter_for("web"), [trail])} == {"never_said"}

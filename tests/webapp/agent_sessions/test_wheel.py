@@ -1,0 +1,81 @@
+"""What a person's hands amount to, written down: a native dialog that was dismissed is told of on its step."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from sandbox.contracts.actions import Action, ActOutcome, Click
+from sandbox.contracts.observations import Observation
+from sandbox.contracts.policies import Past
+from sandbox.contracts.takeover import Agree, HandEvent, Pointer
+from sandbox.contracts.tasks import Risk
+from tests.webapp.agent_sessions.cast import Scene, a_page, a_scene
+from webapp.agent_sessions import takeover
+from webapp.agent_sessions.drive import Drive
+from webapp.agent_sessions.rows import Rows
+from webapp.agent_sessions.wheel import Wheel
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class AskingConsole:
+    """A live session, at the sandbox's door, whose Save asks back by a native dialog."""
+
+    def __init__(self) -> None:
+        self._said = ""
+
+    async def hand(self, event: HandEvent) -> Action | None:
+        self._said = "" if isinstance(event, Agree) else "confirm: Sure?"
+        return Click(1)
+
+    def dialog(self) -> str:
+        return self._said
+
+    def risk(self, action: Action, observation: Observation) -> Risk:
+        return Risk.REVERSIBLE
+
+    async def flush_hand(self) -> Action | None:
+        return None
+
+
+class Driver:
+    """The part of a Drive that the wheel turns: real rows, and the console above."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.live = AskingConsole()
+        self.memory: list[Past] = []
+        self._scene = scene
+        self._rows = Rows("test")
+
+    async def serve(self) -> None:
+        await Wheel(cast(Drive, self)).serve()
+        await self._rows.close()
+
+    async def write(self, fn: Callable[..., Any], **fields: Any) -> Any:
+        return await self._rows.call(fn, **self._scene.host, **fields)
+
+    async def look_again(self) -> tuple[Observation, str]:
+        return a_page(), "b" * 64
+
+
+def a_driven_scene() -> Scene:
+    scene = a_scene()
+    takeover.take_over(session_id=scene.session_id, user=scene.reviewer, how="web")
+    assert takeover.grant_control(**scene.host)
+    inputs: list[HandEvent] = [Pointer(20, 20), Agree()]
+    takeover.hand(session_id=scene.session_id, user=scene.reviewer, how="web", inputs=inputs)
+    return scene
+
+
+def test_a_dismissed_dialog_and_the_ok_to_it_are_two_steps() -> None:
+    scene = a_driven_scene()
+    driver = Driver(scene)
+    asyncio.run(driver.serve())
+    results = [step.result or {} for step in scene.session.steps.order_by("index")]
+    assert [(each["outcome"], each["detail"]) for each in results] == [
+        (ActOutcome.NATIVE_DIALOG, "confirm: Sure?"),
+        (ActOutcome.DONE, ""),
+    ]
+    assert [past.result.outcome for past in driver.memory] == [ActOutcome.NATIVE_DIALOG, ActOutcome.DONE]
