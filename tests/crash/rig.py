@@ -14,7 +14,9 @@ from asgiref.sync import async_to_sync
 from benchmarks.client import until
 from sandbox import sessions as sandbox
 from sandbox.contracts import storage
+from sandbox.worlds.console.cloud import CLOUD
 from sandbox.worlds.console.instance import ConsoleWorld
+from sandbox.worlds.console.tasks import ENVIRONMENT
 from tests.builders import a_user
 from webapp.accounts.models import Role, User
 from webapp.agent_sessions import actions, approvals
@@ -144,9 +146,9 @@ def writes(session: Session) -> list[tuple[str, str]]:
     handle: sandbox.Handle = storage.from_builtins(session.handle, sandbox.Handle)
 
     async def ask() -> list[tuple[str, str]]:
-        world = ConsoleWorld()
+        world = ConsoleWorld(ENVIRONMENT, CLOUD)
         await world.resume(handle.world)
-        return [(entry.event, entry.label) for entry in (await world.world()).audit if entry.accepted]
+        return [(entry.event, entry.label) for entry in (await world.world(handle.task)).audit if entry.accepted]
 
     return async_to_sync(ask)()
 

@@ -1,8 +1,7 @@
 """The language in which a console is declared: kinds of resource, their fields, states, verbs and pages."""
 
-import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -10,13 +9,12 @@ from msgspec import Struct
 from sandbox.contracts.tasks import Risk
 from sandbox.registry import RequestRule
 
-FieldType: TypeAlias = Literal["text", "integer", "choice", "boolean", "reference"]
-ServerCheck: TypeAlias = Literal["", "unique", "cidr", "grows"]  # grows: an edit may only raise it
-Generated: TypeAlias = Literal["", "private_ip", "public_ip"]  # values that the server makes
+FieldType: TypeAlias = Literal["text", "integer", "choice", "boolean", "reference", "date", "tags", "secret"]
+ServerCheck: TypeAlias = Literal["", "unique", "cidr", "grows", "future", "email"]  # grows: an edit may only raise it
+Generated: TypeAlias = Literal["", "private_ip", "public_ip", "key_id", "hostname", "today"]  # made by the server
+Condition: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]  # ((field, values that fit), ...): all must hold
 Confirm: TypeAlias = Literal["modal", "typed"]  # typed: the object's name has to be written out
 Method: TypeAlias = Literal["POST", "PUT", "DELETE"]
-
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class BadDeclaration(ValueError):
@@ -28,7 +26,11 @@ class BadDeclaration(ValueError):
 
 
 class Field(Struct, frozen=True, forbid_unknown_fields=True):
-    """One property of a kind. Values are held as text (integers in decimal, booleans as yes/no)."""
+    """One property of a kind.
+
+    Values are held as text: integers in decimal, booleans as yes/no, dates as YYYY-MM-DD, tags joined by commas.
+    What is typed into a secret is never held: the world keeps "set-" and some digits of its digest.
+    """
 
     name: str
     title: str
@@ -47,10 +49,14 @@ class Field(Struct, frozen=True, forbid_unknown_fields=True):
     same: tuple[str, ...] = ()  # fields in which the two ends of a reference must agree
     check: ServerCheck = ""
     generated: Generated = ""
+    visible_when: Condition = ()  # asked for and shown only then; empty otherwise
 
 
 class Slow(Struct, frozen=True, forbid_unknown_fields=True):
-    """A change of state that takes a while: `via` is shown for `ticks` ticks, then `to` ("" = the state before)."""
+    """A change of state that takes a while: `via` is shown for `ticks` ticks, then `to`.
+
+    With `to` "" the state before comes back; what is deleted is then gone.
+    """
 
     via: str
     to: str = ""
@@ -58,7 +64,7 @@ class Slow(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Verb(Struct, frozen=True, forbid_unknown_fields=True):
-    """Something done to one existing object, by a button on its page and a dialog."""
+    """Something done to one existing object (or, with `bulk`, to all that are ticked), by a button and a dialog."""
 
     name: str
     title: str  # the button
@@ -69,8 +75,12 @@ class Verb(Struct, frozen=True, forbid_unknown_fields=True):
     from_states: tuple[str, ...] = ()  # () = any
     fields: tuple[str, ...] = ()  # asked for in the dialog and set
     clears: tuple[str, ...] = ()
+    sets: tuple[tuple[str, str], ...] = ()  # (field, value) that it always writes
+    renews: tuple[str, ...] = ()  # generated fields that get a new value
+    when: Condition = ()  # possible only then
     slow: Slow | None = None
     deletes: bool = False
+    bulk: bool = False
 
     @property
     def method(self) -> Method:
@@ -78,6 +88,19 @@ class Verb(Struct, frozen=True, forbid_unknown_fields=True):
         if self.deletes:
             return "DELETE"
         return "PUT" if self.fields and self.slow is None else "POST"
+
+
+class Price(Struct, frozen=True, forbid_unknown_fields=True):
+    """What an object costs in cents a month: a base, so much per value of a choice, so much per unit of an integer."""
+
+    base: int = 0
+    by_value: tuple[tuple[str, str, int], ...] = ()  # (field, value, cents)
+    per_unit: tuple[tuple[str, int], ...] = ()  # (field, cents)
+
+    def of(self, values: Mapping[str, str]) -> int:
+        """Cents a month; what is not a number yet counts nothing."""
+        total = self.base + sum(cents for field, value, cents in self.by_value if values.get(field) == value)
+        return total + sum(int(v) * c for f, c in self.per_unit if (v := values.get(f, "")).isascii() and v.isdigit())
 
 
 class WizardStep(Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,8 +129,11 @@ class Quota(Struct, frozen=True, forbid_unknown_fields=True):
     per: str = ""
 
 
-class Kind(Struct, frozen=True, forbid_unknown_fields=True):
-    """One kind of resource. A kind with a `parent` (one of its reference fields) lives on a tab of that parent."""
+class Kind(Struct, frozen=True, forbid_unknown_fields=True, dict=True, eq=False):
+    """One kind of resource. A kind with a `parent` (one of its reference fields) lives on a tab of that parent.
+
+    Compared by identity: a declaration is made once and looked things up in all the time.
+    """
 
     name: str
     title: str
@@ -128,30 +154,47 @@ class Kind(Struct, frozen=True, forbid_unknown_fields=True):
     quotas: tuple[Quota, ...] = ()
     parent: str = ""
     label: str = "{name}"  # how an object is called; blanks are fields
+    filters: tuple[str, ...] = ()  # choices, booleans or "state" by which the list can be narrowed
+    drawer: tuple[str, ...] = ()  # fields of the quick look beside the list
+    price: Price | None = None
 
-    @property
+    @cached_property
     def path(self) -> str:
         """Segment of its addresses: `security_group` -> `security-groups`."""
         return self.plural.lower().replace(" ", "-")
 
-    @property
+    @cached_property
     def asked(self) -> tuple[str, ...]:
         """Fields asked for on creation, in order, the parent aside."""
         return tuple(name for step in self.wizard for name in step.fields)
 
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Where each field's value stands in an object."""
+        return {field.name: at for at, field in enumerate(self.fields)}
+
+    @cached_property
+    def _verbs(self) -> dict[str, Verb]:
+        return {verb.name: verb for verb in self.verbs}
+
     def field(self, name: str) -> Field:
         """The field of this name. Raises KeyError."""
-        found = next((f for f in self.fields if f.name == name), None)
-        if found is None:
+        at = self.index.get(name)
+        if at is None:
             raise KeyError(f"{self.name} has no field {name}")
-        return found
+        return self.fields[at]
 
     def verb(self, name: str) -> Verb:
         """The verb of this name. Raises KeyError."""
-        found = next((v for v in self.verbs if v.name == name), None)
+        found = self._verbs.get(name)
         if found is None:
             raise KeyError(f"{self.name} has no verb {name}")
         return found
+
+    @property
+    def bulk_verbs(self) -> tuple[Verb, ...]:
+        """Verbs that can be done to several at once."""
+        return tuple(verb for verb in self.verbs if verb.bulk)
 
     def slow_states(self) -> tuple[str, ...]:
         """States in which an object is on its way to another."""
@@ -159,36 +202,65 @@ class Kind(Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(dict.fromkeys(s.via for s in slow if s is not None))
 
 
-class Console(Struct, frozen=True, forbid_unknown_fields=True):
-    """A whole console."""
+class Console(Struct, frozen=True, forbid_unknown_fields=True, dict=True, eq=False):
+    """A whole console. Compared by identity."""
 
     name: str
     title: str
     kinds: tuple[Kind, ...]
     page_size: int = 8
+    today: str = "2027-03-01"  # a console's calendar stands still
+    operator: str = "operator@example.org"
+
+    @cached_property
+    def _by_name(self) -> dict[str, Kind]:
+        return {kind.name: kind for kind in self.kinds}
+
+    @cached_property
+    def _by_path(self) -> dict[str, Kind]:
+        return {kind.path: kind for kind in self.kinds}
+
+    @cached_property
+    def _by_prefix(self) -> dict[str, Kind]:
+        return {kind.prefix: kind for kind in self.kinds}
+
+    @cached_property
+    def _referring(self) -> dict[str, tuple[tuple[Kind, Field], ...]]:
+        found: dict[str, list[tuple[Kind, Field]]] = {}
+        for kind in self.kinds:
+            for field in kind.fields:
+                if field.references:
+                    found.setdefault(field.references, []).append((kind, field))
+        return {name: tuple(pairs) for name, pairs in found.items()}
 
     def kind(self, name: str) -> Kind:
         """The kind of this name. Raises KeyError."""
-        found = next((k for k in self.kinds if k.name == name), None)
+        found = self._by_name.get(name)
         if found is None:
             raise KeyError(f"{self.name} has no kind {name}")
         return found
 
     def at(self, path: str) -> Kind | None:
         """The kind whose addresses have this segment, or None."""
-        return next((k for k in self.kinds if k.path == path), None)
+        return self._by_path.get(path)
 
-    def referring(self, kind: str) -> Iterator[tuple[Kind, Field]]:
+    def kind_of(self, object_id: str) -> Kind | None:
+        """The kind whose ids look like this one, or None."""
+        return self._by_prefix.get(object_id.rpartition("-")[0])
+
+    def referring(self, kind: str) -> tuple[tuple[Kind, Field], ...]:
         """Every (kind, field) that refers to this kind."""
-        for other in self.kinds:
-            for field in other.fields:
-                if field.references == kind:
-                    yield other, field
+        return self._referring.get(kind, ())
+
+
+def holds(condition: Condition, values: Mapping[str, str]) -> bool:
+    """Whether these values fulfil a condition."""
+    return all(values.get(field, "") in fitting for field, fitting in condition)
 
 
 def request_rules(console: Console) -> tuple[RequestRule, ...]:
     """What each writing request of this console may cost, as data for the egress proxy."""
-    rules = [RequestRule("POST", "/sign-in", Risk.CREDENTIAL)]
+    rules = [RequestRule("POST", "/sign-in", Risk.CREDENTIAL), RequestRule("POST", "/ui/event", Risk.READ)]
     for kind in console.kinds:
         rules.append(RequestRule("POST", f"/api/{kind.path}", kind.create_risk))
         for verb in kind.verbs:
@@ -197,121 +269,6 @@ def request_rules(console: Console) -> tuple[RequestRule, ...]:
 
 
 def request_path(kind: Kind, object_id: str, verb: Verb) -> str:
-    """Address to which the page sends this verb."""
+    """Address to which the page sends this verb; several objects at once are named in the body, the id is then `-`."""
     base = f"/api/{kind.path}/{object_id}"
     return base if verb.deletes else f"{base}/{verb.name.replace('_', '-')}"
-
-
-def checked(console: Console) -> Console:
-    """The same declaration, if it is sound. Raises BadDeclaration with every problem found."""
-    problems = [*_repeats("kind", [k.name for k in console.kinds], console.name)]
-    problems += _repeats("path", [k.path for k in console.kinds], console.name)
-    for kind in console.kinds:
-        for problem in _kind_problems(console, kind):
-            problems.append(f"{console.name}.{kind.name}: {problem}")
-    if problems:
-        raise BadDeclaration(problems)
-    return console
-
-
-def _repeats(what: str, names: list[str], place: str) -> list[str]:
-    return [f"{place}: {what} '{name}' is declared {n} times" for name, n in Counter(names).items() if n > 1]
-
-
-def _kind_problems(console: Console, kind: Kind) -> Iterator[str]:
-    yield from _repeats("field", [f.name for f in kind.fields], "fields")
-    yield from _repeats("verb", [v.name for v in kind.verbs], "verbs")
-    yield from _repeats("tab", [t.name for t in kind.tabs], "tabs")
-    for field in kind.fields:
-        for problem in _field_problems(console, kind, field):
-            yield f"field {field.name}: {problem}"
-    known = {f.name for f in kind.fields}
-    places: list[tuple[str, tuple[str, ...]]] = [("columns", tuple(c for c in kind.columns if c != "state"))]
-    places += [(f"wizard step '{s.title}'", s.fields) for s in kind.wizard]
-    places += [(f"tab {t.name}", tuple(f for f in t.fields if f != "state")) for t in kind.tabs]
-    places += [(f"verb {v.name}", (*v.fields, *v.clears)) for v in kind.verbs]
-    places += [("parent", (kind.parent,) if kind.parent else ())]
-    places += [("label", tuple(re.findall(r"{(\w+)}", kind.label)))]
-    places += [("quotas", tuple(name for q in kind.quotas for name in (q.field, q.per) if name))]
-    for place, names in places:
-        for name in names:
-            if name not in known:
-                yield f"{place}: there is no field '{name}' (fields: {', '.join(sorted(known))})"
-    yield from _state_problems(kind)
-    yield from _page_problems(console, kind)
-
-
-def _field_problems(console: Console, kind: Kind, field: Field) -> Iterator[str]:
-    if not _NAME.fullmatch(field.name) or field.name in ("id", "state"):
-        yield "a name is lower-case letters, digits and _, and neither 'id' nor 'state'"
-    if field.type == "choice" and not field.choices:
-        yield "a choice needs choices"
-    if field.type != "choice" and field.choices:
-        yield f"choices belong to a choice, not to a {field.type}"
-    if (field.type == "reference") != bool(field.references):
-        yield "references (the kind referred to) goes with type reference, and only with it"
-    elif field.references and all(k.name != field.references for k in console.kinds):
-        yield f"refers to kind '{field.references}', which is not declared"
-    elif field.references:
-        there = {f.name for f in console.kind(field.references).fields}
-        here = {f.name for f in kind.fields}
-        yield from (f"same: '{name}' is not a field of both kinds" for name in field.same if name not in here & there)
-    if field.type != "integer" and (field.minimum is not None or field.maximum is not None):
-        yield "minimum and maximum belong to an integer"
-    if field.minimum is not None and field.maximum is not None and field.minimum > field.maximum:
-        yield f"minimum {field.minimum} is above maximum {field.maximum}"
-    if field.check == "grows" and field.type != "integer":
-        yield "the check 'grows' belongs to an integer"
-    try:
-        re.compile(field.pattern)
-    except re.error as problem:
-        yield f"pattern: {problem}"
-    else:
-        if field.default and field.pattern and not re.fullmatch(field.pattern, field.default):
-            yield f"default '{field.default}' does not match the pattern"
-    if field.default and field.choices and field.default not in field.choices:
-        yield f"default '{field.default}' is not one of the choices"
-
-
-def _state_problems(kind: Kind) -> Iterator[str]:
-    slow_ones = [("create_slow", kind.create_slow), *((f"verb {v.name}", v.slow) for v in kind.verbs)]
-    for place, slow in slow_ones:
-        if slow is None:
-            continue
-        if slow.ticks < 1:
-            yield f"{place}: ticks is at least 1"
-        if slow.to and slow.to not in kind.states:
-            yield f"{place}: ends in state '{slow.to}', which is not one of {', '.join(kind.states) or '(none)'}"
-    if kind.create_slow is not None and not kind.create_slow.to:
-        yield "create_slow: a new object has no state before, so 'to' is needed"
-    for verb in kind.verbs:
-        yield from (
-            f"verb {verb.name}: from_states has '{state}', which is not a state"
-            for state in verb.from_states
-            if state not in kind.states
-        )
-        if verb.deletes and (verb.slow or verb.fields):
-            yield f"verb {verb.name}: what deletes can neither be slow nor ask for fields"
-
-
-def _page_problems(console: Console, kind: Kind) -> Iterator[str]:
-    if not kind.columns:
-        yield "columns: a list shows at least one"
-    if not kind.parent and not kind.tabs:
-        yield "tabs: a kind with pages of its own needs at least one"
-    missing = [f.name for f in kind.fields if _must_ask(kind, f) and f.name not in kind.asked]
-    if kind.wizard and missing:
-        yield f"wizard: required without default, yet never asked for: {', '.join(missing)}"
-    for tab in kind.tabs:
-        if tab.rows_of and not any(k.name == tab.rows_of for k, _ in console.referring(kind.name)):
-            yield f"tab {tab.name}: rows_of '{tab.rows_of}' is no kind with a reference to {kind.name}"
-    try:
-        parent = kind.field(kind.parent) if kind.parent else None
-    except KeyError:
-        return  # told already
-    if parent is not None and not parent.references:
-        yield f"parent: field '{kind.parent}' is not a reference"
-
-
-def _must_ask(kind: Kind, field: Field) -> bool:
-    return field.required and not field.default and not field.generated and field.name != kind.parent

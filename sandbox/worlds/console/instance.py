@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from sandbox.browser.processes import NOTE, Process, end_group, start_detached
-from sandbox.contracts.tasks import Outcome, Task, Verification
+from sandbox.contracts.tasks import Environment, Goal, Outcome, Task, Verification
 from sandbox.registry import SessionLost
-from sandbox.worlds.console.cloud import CLOUD
-from sandbox.worlds.console.declare import request_rules
-from sandbox.worlds.console.serve import SECRETS_FILE, Secrets
-from sandbox.worlds.console.tasks import ENVIRONMENT, job_of
-from sandbox.worlds.console.verify import verify
-from sandbox.worlds.console.world import Snapshot, World
+from sandbox.worlds.console.declare import Console, request_rules
+from sandbox.worlds.console.records import Snapshot
+from sandbox.worlds.console.serve import FURNISH, SECRETS_FILE, Clock, Secrets, furnisher
+from sandbox.worlds.console.verify import Judge
+from sandbox.worlds.console.world import World
 
 if TYPE_CHECKING:
     from sandbox.browser.page import Page
@@ -29,20 +28,22 @@ _POLL_S = 0.01
 
 
 class ConsoleWorld:
-    """The simulated cloud console in a process of its own."""
+    """A simulated console in a process of its own. `furnish`: "module:function" from a task to its world."""
 
-    environment = ENVIRONMENT
-    request_rules = request_rules(CLOUD)
-
-    def __init__(self) -> None:
+    def __init__(self, environment: Environment, console: Console, *, furnish: str = FURNISH) -> None:
+        self.environment = environment
+        self.console = console
+        self.request_rules = request_rules(console)
         self.start_url = ""
         self.allow: tuple[str, ...] = ()
+        self._furnish = furnish
         self._process: Process | None = None
         self._secrets: Secrets | None = None
 
     async def start(self, folder: Path) -> dict[str, Any]:
         """Start the console's process; what it returns holds no secret: those lie in the folder."""
-        process, running = _launch(folder)
+        first = Task(environment=self.environment.id, template="", goal=Goal(text=""), seed=0)
+        process, running = _launch(folder, self._furnish, first)
         file = folder / SECRETS_FILE
         async with asyncio.timeout(START_LIMIT_S):
             while not file.exists() and running.poll() is None:  # noqa: ASYNC110  # a file of another process: no event
@@ -85,21 +86,24 @@ class ConsoleWorld:
 
     async def verify(self, task: Task, answer: str) -> Verification:
         """Compare the console's own state and audit log with what the task asks for."""
-        job = job_of(task.template)
-        if job is None:
+        if not task.template:
             return Verification(Outcome.UNVERIFIED)
-        return verify(job, task, await self.world(), answer)
+        return Judge.of(task).verify(await self.world(task), answer)
 
-    async def world(self) -> World:
-        """The console's state now."""
+    async def world(self, task: Task) -> World:
+        """The console's state now, while it is at this task."""
         snapshot = msgspec.json.decode(await self._control("GET", "/snapshot"), type=Snapshot)
-        world = World(CLOUD, snapshot.seed)
+        world = furnisher(self._furnish)(task)
         world.restore(snapshot)
         return world
 
     async def restore(self, snapshot: Snapshot) -> None:
         """Make the console's state that of the snapshot."""
         await self._control("PUT", "/snapshot", msgspec.json.encode(snapshot))
+
+    async def polls(self, *, runs: bool) -> None:
+        """Whether pages look by themselves at what is changing; tests that count ticks stop them."""
+        await self._control("PUT", "/clock", msgspec.json.encode(Clock(runs)))
 
     async def stop(self) -> None:
         """End the process; safe to repeat."""
@@ -135,11 +139,12 @@ class ConsoleWorld:
         return answer
 
 
-def _launch(folder: Path) -> tuple[Process, "subprocess.Popen[bytes]"]:
+def _launch(folder: Path, furnish: str, first: Task) -> tuple[Process, "subprocess.Popen[bytes]"]:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / SECRETS_FILE).unlink(missing_ok=True)
+    module = [sys.executable, "-m", "sandbox.worlds.console.serve", str(folder)]
     with (folder / LOG_FILE).open("ab") as log:
-        argv = [sys.executable, "-m", "sandbox.worlds.console.serve", str(folder)]
+        argv = [*module, "--furnish", furnish, "--first", msgspec.json.encode(first).decode()]
         return start_detached(argv, note=folder / f"console{NOTE}", stderr=log)
 
 

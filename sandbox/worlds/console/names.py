@@ -1,5 +1,6 @@
 """Names for resources and where random tasks take theirs from; the splits share no word."""
 
+import datetime as dt
 import random
 from collections.abc import Container
 
@@ -29,6 +30,16 @@ USES: dict[Split, tuple[str, ...]] = {
     "validation": ("Partner network access", "Nightly backup traffic"),
     "test": ("Customer portal entry", "Build farm traffic", "Replication between sites", "Support desk access"),
 }
+TEAMS: dict[Split, tuple[str, ...]] = {
+    "train": ("platform", "payments", "search", "mobile", "data", "support", "security", "growth"),
+    "validation": ("logistics", "research"),
+    "test": ("checkout", "identity", "media", "analytics"),
+}
+PURPOSES: dict[Split, tuple[str, ...]] = {
+    "train": ("build server", "backup job", "metrics export", "deploy script", "log shipping", "image upload"),
+    "validation": ("report mailer", "cache warmer"),
+    "test": ("invoice export", "search indexer", "mail relay", "queue worker"),
+}
 _PORTS = (21, 22, 25, 53, 80, 110, 123, 143, 389, 443, 465, 514, 587, 636, 853, 993, 1194, 1433, 1521, 1883, 2049, 2379)
 _MORE_PORTS = (3000, 3306, 4222, 5044, 5432, 5672, 6379, 6443, 7000, 8080, 8443, 8883, 9000, 9090, 9200, 9418, 11211)
 PORTS = tuple(str(port) for port in (*_PORTS, *_MORE_PORTS))
@@ -51,6 +62,8 @@ def name(rng: random.Random, split: Split, *, taken: Container[str] = ()) -> str
 
 def look_alikes(rng: random.Random, of: str, count: int) -> list[str]:
     """Names that are easily taken for another."""
+    if not of:
+        return []
     stem, _, last = of.rpartition("-")
     word = of.partition("-")[0]
     other = str(int(last) % 9 + 1) if last.isascii() and last.isdigit() else f"{last}2"
@@ -75,6 +88,12 @@ def number(rng: random.Random, split: Split, *, low: int, high: int, step: int) 
 def port(rng: random.Random, split: Split) -> str:
     """A port; each split has ports of its own."""
     return rng.choice([each for place, each in enumerate(PORTS) if place % 5 in _PLACE[split]])
+
+
+def date(rng: random.Random, split: Split, *, first: str, days: int) -> str:
+    """A day within so many after the first; each split has days of its own."""
+    offset = rng.choice([n for n in range(1, days + 1) if n % 5 in _PLACE[split]])
+    return (dt.date.fromisoformat(first) + dt.timedelta(days=offset)).isoformat()
 
 
 def network(rng: random.Random, split: Split) -> str:

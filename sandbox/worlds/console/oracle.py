@@ -2,273 +2,316 @@
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
-
-from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Select, Type, Wait
-from sandbox.contracts.observations import Element, Observation
+from sandbox.contracts.actions import Finish, GiveUp
+from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, Proposal
 from sandbox.contracts.tasks import Goal
-from sandbox.worlds.console.declare import Console, Field, Kind, Verb
-from sandbox.worlds.console.jobs import AddChild, Ask, Create, Do, Job, RemoveChild, fact_field, tab_of
-from sandbox.worlds.console.sight import Sight
+from sandbox.worlds.console.declare import Console, Kind, Verb
+from sandbox.worlds.console.filling import dialog_move, wizard_move
+from sandbox.worlds.console.jobs import Do, Job, Make, Step, Tell, fact_field, told
+from sandbox.worlds.console.lexicon import Lexicon
+from sandbox.worlds.console.looks import Look, Move
+from sandbox.worlds.console.recall import Recall
+from sandbox.worlds.console.sight import EMPTY, Row, Sight
+from sandbox.worlds.console.variant import Variant
+from sandbox.worlds.console.ways import (
+    GONE,
+    find_row,
+    look_further,
+    name_of,
+    open_fact,
+    open_rows,
+    to_section,
+    to_target,
+)
 
-PATIENCE = 6  # waits in a row before giving up
-
-
-class Move(Struct, frozen=True):
-    """An action and why."""
-
-    action: Action
-    why: str
+UNSEEN = Move(GiveUp(), "it was not done yet")
+_INTERRUPTIONS = {"Your session has expired": "Sign in again", "How do you like the console?": "Not now"}
 
 
 class ConsoleOracle:
     """The teacher for one job."""
 
-    def __init__(self, job: Job, console: Console) -> None:
+    def __init__(self, job: Job, console: Console, variant: Variant) -> None:
         self.job = job
         self.console = console
+        self.variant = variant
+        self.lexicon = Lexicon.of(variant)
 
     def act(self, observation: Observation, goal: Goal, history: Sequence[Past]) -> Proposal:
         """Propose; the same page, goal and history give the same action."""
-        move = self._move(Sight(observation, history), dict(goal.fields))
+        sight, recall = Sight(observation, self.lexicon), Recall(history, self.lexicon)
+        look = Look(self.console, self.variant, self.lexicon, sight, recall, dict(goal.fields))
+        move = interruption(look) or work(look, self.job)
         value = 0.0 if isinstance(move.action, GiveUp) else 1.0
         return Proposal(move.action, 1.0, value=value, policy="oracle", why=move.why)
 
-    def _move(self, sight: Sight, goal: Mapping[str, str]) -> Move:
-        match self.job:
-            case Create():
-                return self._create(self.job, sight, goal)
-            case Do():
-                return self._do(self.job, sight, goal)
-            case AddChild():
-                return self._add_child(self.job, sight, goal)
-            case RemoveChild():
-                return self._remove_child(self.job, sight, goal)
-            case Ask():
-                return self._ask(self.job, sight, goal)
 
-    def _create(self, job: Create, sight: Sight, goal: Mapping[str, str]) -> Move:
-        kind = self.console.kind(job.kind)
-        if sight.noticed(f"{kind.title} {goal['name']} {kind.created}"):
-            return Move(Finish(), "the notice says that it was made")
-        if sight.dialog:
-            return _cancel(sight)
-        if sight.headed(kind.create_title):
-            return _wizard_move(kind, sight, {name: goal[name] for name in job.fields})
-        submitted = sight.submitted(kind.create_title)
-        if sight.in_section(kind):
-            if submitted and (sight.headed(goal["name"]) or sight.usable("link", goal["name"])):
-                return Move(Finish(), "it is there")
-            search = sight.search()
-            if submitted and search is not None and search.value != goal["name"]:
-                return Move(Type(search.ref, goal["name"]), "see whether it was made")
-            create = sight.usable("link", kind.create_title)
-            if create is not None:
-                return Move(Click(create.ref), "open the create form")
-        return _to_section(kind, sight)
+def interruption(look: Look) -> Move | None:
+    """What has to be dealt with before anything else can be."""
+    for title, button in _INTERRUPTIONS.items():
+        if look.sight.dialog == look.text(title):
+            return look.press("button", look.text(button), "this stands in the way") or look.cancel()
+    return look.wait("the page is loading") if look.sight.is_loading else None
 
-    def _do(self, job: Do, sight: Sight, goal: Mapping[str, str]) -> Move:
-        kind = self.console.kind(job.kind)
-        verb, name = kind.verb(job.verb), goal[job.kind]
-        submit = f"{verb.title} {kind.title.lower()}"
-        if sight.noticed(f"{kind.title} {name} {verb.done}"):
-            return Move(Finish(), "the notice says that it was done")
-        if sight.dialog:
-            if sight.dialog != f"{submit} {name}":
-                return _cancel(sight)
-            return _dialog_move(kind, sight, {each: goal[each] for each in job.fields}, submit, typed=name)
-        if not _on_detail(kind, name, sight):
-            return _to_object(kind, name, sight, gone_is_done=verb.deletes and sight.submitted(submit))
-        return self._press_verb(kind, verb, sight, {each: goal[each] for each in job.fields}, submit)
 
-    def _press_verb(self, kind: Kind, verb: Verb, sight: Sight, values: Mapping[str, str], submit: str) -> Move:
-        looks_done = sight.submitted(submit)
-        for name, value in values.items():
-            tab = tab_of(self.console, kind.name, name)
-            title = kind.field(name).title
-            if sight.fact(title) == value:
-                return Move(Finish(), f"{title} is {value}")
-            # It was pressed before, yet no notice is left: look before pressing again.
-            if looks_done and not sight.tab_is_open(tab.title) and (link := sight.tab(tab.title)):
-                return Move(Click(link.ref), f"see whether {title} is {value}")
-        button = sight.usable("button", verb.title)
-        if button is not None:
-            return Move(Click(button.ref), f"open {verb.title}")
-        reached = (verb.slow.via, verb.slow.to) if verb.slow else ()
-        if not values and any(each.name in reached for each in sight.here() if not each.actionable):
-            return Move(Finish(), "its state says that it was done")
-        return _wait(sight, f"{verb.title} cannot be pressed")
+def work(look: Look, job: Job) -> Move:
+    """The next move of the first step that is not done."""
+    done = 0
+    for number, step in enumerate(job.steps):
+        if _is_told_done(look, step) or _was_left(look, job, number):
+            done = number + 1
+    for number, step in enumerate(job.steps):
+        move = _move(look, step) if number >= done else None
+        if move is not None and move is not GONE:
+            return _made_up(look, job, number, move) if isinstance(move.action, GiveUp) else move
+    if look.sight.dialog:
+        return look.cancel()
+    return Move(Finish(), "everything is done")
 
-    def _add_child(self, job: AddChild, sight: Sight, goal: Mapping[str, str]) -> Move:
-        kind = self.console.kind(job.kind)
-        parent_kind, parent = self._parent(kind, goal)
-        label = kind.label.format_map(goal)
-        if sight.noticed(f"{kind.title} {label} {kind.created}"):
-            return Move(Finish(), "the notice says that it was added")
-        if sight.dialog:
-            if sight.dialog != f"{kind.create_title} to {parent}":
-                return _cancel(sight)
-            return _dialog_move(kind, sight, {name: goal[name] for name in job.fields}, kind.create_title)
-        if not _on_detail(parent_kind, parent, sight):
-            return _to_object(parent_kind, parent, sight)
-        if (tab := self._open_rows(parent_kind, kind, sight)) is not None:
-            return tab
-        if sight.has_row(_row(kind, goal)):
-            return Move(Finish(), "the row is there")
-        button = sight.usable("button", kind.create_title)
-        return Move(Click(button.ref), "open the form") if button else _wait(sight, "there is no button to add it")
 
-    def _remove_child(self, job: RemoveChild, sight: Sight, goal: Mapping[str, str]) -> Move:
-        kind = self.console.kind(job.kind)
-        verb = kind.verb(job.verb)
-        parent_kind, parent = self._parent(kind, goal)
-        label = kind.label.format_map(goal)
-        submit = f"{verb.title} {kind.title.lower()}"
-        if sight.noticed(f"{kind.title} {label} {verb.done}"):
-            return Move(Finish(), "the notice says that it was removed")
-        if sight.dialog:
-            return (
-                _dialog_move(kind, sight, {}, submit, typed=label)
-                if sight.dialog == f"{submit} {label}"
-                else _cancel(sight)
-            )
-        if not _on_detail(parent_kind, parent, sight):
-            return _to_object(parent_kind, parent, sight)
-        if (tab := self._open_rows(parent_kind, kind, sight)) is not None:
-            return tab
-        button = sight.usable("button", verb.title, row=_row(kind, goal))
-        if button is not None:
-            return Move(Click(button.ref), "this is the row")
-        if sight.submitted(submit):
-            return Move(Finish(), "the row is gone")
-        return Move(GiveUp(f"There is no rule {label} in {parent}."), "no row reads so")
+def _made_up(look: Look, job: Job, number: int, move: Move) -> Move:
+    """Before giving up on what an earlier step was to make: see whether it was made at all."""
+    if not look.sight.dialog:
+        for step in job.steps[:number]:
+            if isinstance(step, Make) and step.kind in _kinds(job.steps[number]):
+                return _move(look, step) or move
+    return move
 
-    def _ask(self, job: Ask, sight: Sight, goal: Mapping[str, str]) -> Move:
-        kind = self.console.kind(job.kind)
-        name = goal[job.kind]
-        if sight.dialog:
-            return _cancel(sight)
-        if not _on_detail(kind, name, sight):
-            return _to_object(kind, name, sight)
-        value = sight.fact(goal["fact"])
-        if value is not None:
-            return Move(Finish(value), f"{goal['fact']} is shown")
-        tab = sight.tab(tab_of(self.console, kind.name, fact_field(job, self.console, goal["fact"])).title)
-        return Move(Click(tab.ref), "the tab that shows it") if tab else _wait(sight, "there is no such tab")
 
-    def _parent(self, kind: Kind, goal: Mapping[str, str]) -> tuple[Kind, str]:
-        return self.console.kind(kind.field(kind.parent).references), goal[kind.parent]
+def _move(look: Look, step: Step) -> Move | None:
+    match step:
+        case Make():
+            return _make_child(look, step) if look.console.kind(step.kind).parent else _make(look, step)
+        case Do():
+            return _do(look, step)
+        case Tell():
+            return _tell(look, step)
 
-    def _open_rows(self, parent: Kind, kind: Kind, sight: Sight) -> Move | None:
-        title = next(tab.title for tab in parent.tabs if tab.rows_of == kind.name)
-        if sight.tab_is_open(title):
+
+# --- what was done before ---
+
+
+def _is_told_done(look: Look, step: Step) -> bool:
+    """Whether a notice says that a step is done."""
+    if isinstance(step, Tell):
+        return False
+    kind, done, label, _, _ = _form(look, step)
+    return look.sight.noticed(kind, label, done)
+
+
+def _was_left(look: Look, job: Job, number: int) -> bool:
+    """Whether a step's form was sent, and after that a later step begun: then somebody saw that it was done."""
+    step = job.steps[number]
+    if isinstance(step, Tell):
+        return False
+    _, _, _, button, opener = _form(look, step)
+    presses = look.recall.presses(button, opener=opener)
+    if not presses:
+        return False
+    own = {*_sections(look, step), button, opener}
+    later = {name for each in job.steps[number + 1 :] for name in (*_sections(look, each), *_openers(look, each))}
+    return look.recall.pressed_after(presses[-1], later - own)
+
+
+def _sections(look: Look, step: Step) -> set[str]:
+    """Names of the lists through which a step leads."""
+    return {look.text(look.console.kind(kind).plural) for kind in _kinds(step)}
+
+
+def _kinds(step: Step) -> set[str]:
+    target = step.on if isinstance(step, Make) else step.target
+    kinds = {each.kind for each in target.beneath()} if target else set()
+    return kinds | {step.kind} if isinstance(step, Make) else kinds
+
+
+def _openers(look: Look, step: Step) -> set[str]:
+    """Buttons and links that open a step's form."""
+    if isinstance(step, Make):
+        return {look.text(look.console.kind(step.kind).create_title)}
+    return {look.text(look.console.kind(step.target.kind).verb(step.verb).title)} if isinstance(step, Do) else set()
+
+
+def _form(look: Look, step: Make | Do) -> tuple[Kind, str, str, str, str]:
+    """Of a step's form: its kind, what the notice says of what, the button that sends it, the one that opens it."""
+    if isinstance(step, Make):
+        kind = look.console.kind(step.kind)
+        title = look.text(kind.create_title)
+        try:
+            label = kind.label.format_map(look.wanted(step.values))
+        except KeyError:
+            label = ""
+        return kind, kind.created, label, title, title if kind.parent else ""
+    kind = look.console.kind(step.target.kind)
+    verb = kind.verb(step.verb)
+    changed = {field for field, _ in step.values}
+    label = "" if any("{" + field + "}" in kind.label for field in changed) else name_of(look, step.target)
+    return kind, verb.done, label, _submit(look, kind, verb), look.text(verb.title)
+
+
+def _was_sent(look: Look, step: Make | Do) -> bool:
+    """Whether its form was sent before, whatever came of it."""
+    _, _, _, button, opener = _form(look, step)
+    return bool(look.recall.presses(button, opener=opener))
+
+
+def _submit(look: Look, kind: Kind, verb: Verb) -> str:
+    return look.lexicon.say("{verb} {kind}", verb=look.text(verb.title), kind=look.lexicon.noun(kind.title))
+
+
+# --- making ---
+
+
+def _make(look: Look, step: Make) -> Move | None:
+    kind = look.console.kind(step.kind)
+    values = look.wanted(step.values)
+    name, sight = values.get("name", ""), look.sight
+    if sight.dialog:
+        return look.cancel()
+    if sight.headed(look.text(kind.create_title)):
+        return wizard_move(look, kind, values)
+    if sight.on_detail(kind) and sight.headed(name) and _was_sent(look, step):
+        return None
+    if not sight.in_section(kind) or sight.search(kind) is None:
+        return to_section(look, kind)
+    if _was_sent(look, step):  # and it is not known what came of it
+        row = sight.usable("link", name)
+        if row is not None and row.row:
             return None
-        tab = sight.tab(title)
-        return Move(Click(tab.ref), f"{title} are on their own tab") if tab else _wait(sight, f"no tab {title}")
+        if (move := look_further(look, kind, name)) is not None:
+            return move
+    return look.press("link", look.text(kind.create_title), "open the create form") or look.wait("nothing can be made")
 
 
-def _wizard_move(kind: Kind, sight: Sight, goal: Mapping[str, str]) -> Move:
-    values = {name: goal.get(name, kind.field(name).default) for name in kind.asked}
-    submit = sight.usable("button", kind.create_title)
-    if submit is not None and sight.usable("button", f"Edit {kind.wizard[0].title}"):
-        for step in kind.wizard:
-            edit = sight.usable("button", f"Edit {step.title}")
-            wrong = [name for name in step.fields if sight.fact(kind.field(name).title) != (values[name] or "–")]
-            if wrong and edit is not None:
-                return Move(Click(edit.ref), f"{kind.field(wrong[0]).title} is not as asked")
-    elif (filled := _fill(kind, sight, values)) is not None:
-        return filled
-    if (complaint := sight.complaint()) and not sight.was_blocked(kind.create_title):
-        return Move(GiveUp(complaint), "refused although every field is as asked")
-    if submit is not None:
-        return Move(Click(submit.ref), "everything is as asked")
-    forward = sight.usable("button", "Next")
-    return Move(Click(forward.ref), "this step is as asked") if forward else _wait(sight, "the form cannot go on")
+def _make_child(look: Look, step: Make) -> Move | None:
+    if step.on is None:
+        raise ValueError(f"{step.kind} lives on its parent's page")
+    kind, parent = look.console.kind(step.kind), look.console.kind(step.on.kind)
+    values, sight = look.wanted(step.values), look.sight
+    title = look.text(kind.create_title)
+    if sight.dialog:
+        wanted = look.lexicon.say("{create} to {parent}", create=title, parent=name_of(look, step.on))
+        return dialog_move(look, kind, values, title) if sight.dialog == wanted else look.cancel()
+    move = to_target(look, step.on) or open_rows(look, parent, kind)
+    if move is not None:
+        return move
+    if sight.row(look.columns(kind, values)) is not None:
+        return None
+    return look.press("button", title, "open the form") or look.wait("there is no button to add it")
 
 
-def _dialog_move(kind: Kind, sight: Sight, values: Mapping[str, str], submit: str, *, typed: str = "") -> Move:
-    filled = _fill(kind, sight, values)
-    if filled is not None:
-        return filled
-    confirm = next((e for e in sight.here() if e.role == "textbox" and e.name == f"Type {typed} to confirm"), None)
-    if confirm is not None and confirm.value != typed:
-        return Move(Type(confirm.ref, typed), "the name has to be typed")
-    if (complaint := sight.complaint()) and not sight.was_blocked(submit):
-        return Move(GiveUp(complaint), "refused although every field is as asked")
-    button = sight.usable("button", submit)
-    return Move(Click(button.ref), "confirm") if button else _wait(sight, "the button cannot be pressed")
+# --- changing ---
 
 
-def _fill(kind: Kind, sight: Sight, values: Mapping[str, str]) -> Move | None:
-    """The first field from above that is not as asked; None where all are."""
-    for name, value in values.items():
-        field = kind.field(name)
-        element = sight.input(field)
-        if element is None:
-            continue
-        if _holds(element, field) != value:
-            return Move(_set(element, value), f"{field.title} is to be {value or 'empty'}")
-        if "invalid" in element.states:
-            return Move(GiveUp(f"The console refuses {value} as {field.title}."), "refused as it is asked for")
-    return None
+def _do(look: Look, step: Do) -> Move | None:
+    kind = look.console.kind(step.target.kind)
+    verb = kind.verb(step.verb)
+    values = look.wanted(step.values)
+    submit = _submit(look, kind, verb)
+    if look.sight.dialog:
+        fits = _is_dialog_of(look, kind, verb, name_of(look, step.target))
+        if values and _was_sent(look, step) and not look.sight.complaint():
+            fits = fits and look.recall.filled_since(look.text(verb.title))  # else it only shows what is so already
+        return dialog_move(look, kind, values, submit) if fits else look.cancel()
+    sent = _was_sent(look, step)
+    victim = _victim(look, step) if verb.deletes and sent else ""
+    move = to_target(look, step.target, sent=sent, victim=victim)
+    if move is not None:
+        return move
+    if kind.parent:
+        return _do_in_row(look, step, kind, verb, sent=sent)
+    if (seen := _seen(look, kind, verb, values, sent=sent)) is not UNSEEN:
+        return seen
+    return look.press("button", look.text(verb.title), f"open {verb.title}") or look.wait(
+        f"{verb.title} is not possible"
+    )
 
 
-def _holds(element: Element, field: Field) -> str:
-    if field.type == "boolean":
-        return "yes" if "checked" in element.states else "no"
-    return element.value
+def _is_dialog_of(look: Look, kind: Kind, verb: Verb, label: str) -> bool:
+    """Whether the open dialog is this verb's, for what is called so (for anything, where that is not known)."""
+    words = {"verb": look.text(verb.title), "kind": look.lexicon.noun(kind.title)}
+    title = look.lexicon.say("{verb} {kind} {label}", **words, label=label or "\0")
+    before, _, after = title.partition("\0")
+    return look.sight.dialog == title or (
+        not label and look.sight.dialog.startswith(before) and look.sight.dialog.endswith(after)
+    )
 
 
-def _set(element: Element, value: str) -> Action:
-    match element.role:
-        case "checkbox":
-            return Click(element.ref)
-        case "combobox":
-            return Select(element.ref, value)
-        case _:
-            return Type(element.ref, value)
+def _victim(look: Look, step: Do) -> str:
+    """What was open when a deletion was sent: where the target has no name, this is what has to be gone."""
+    _, _, _, button, opener = _form(look, step)
+    presses = look.recall.presses(button, opener=opener)
+    return look.recall.opened(before=presses[-1]) if presses else ""
 
 
-def _cancel(sight: Sight) -> Move:
-    button = sight.usable("button", "Cancel")
-    return Move(Click(button.ref), "this dialog is not wanted") if button else _wait(sight, "a dialog is in the way")
+def _seen(look: Look, kind: Kind, verb: Verb, values: Mapping[str, str], *, sent: bool) -> Move | None:
+    """None where the object's page shows that the verb was done, UNSEEN where not, or the move to see it."""
+    if _has_state(look, verb, look.sight.state):
+        return None
+    shown = [look.sight.fact(look.title(kind, field)) for field in values]
+    if values and all(
+        fact is not None and fact.name == look.shown(kind, field, value)
+        for fact, (field, value) in zip(shown, values.items(), strict=True)
+    ):
+        return None
+    if not sent:
+        return UNSEEN
+    if values:  # sent, but it is not known what came of it
+        for field in values:
+            if (move := open_fact(look, kind, field)) is not None:
+                return move
+        return UNSEEN
+    if verb.slow is not None and verb.slow.to and verb.slow.to not in verb.from_states:
+        return UNSEEN
+    activity = look.text(next(tab.title for tab in kind.tabs if tab.activity))
+    if not look.sight.tab_is_open(activity):
+        return look.press("tab", activity, "see whether it was done") or UNSEEN
+    told_ = (f"{kind.name}.{verb.name}", look.text("accepted"))
+    return None if any(all(part in row.text for part in told_) for row in look.sight.rows()) else UNSEEN
 
 
-def _on_detail(kind: Kind, name: str, sight: Sight) -> bool:
-    return sight.in_section(kind) and sight.headed(name) and sight.tab(kind.tabs[0].title) is not None
+def _has_state(look: Look, verb: Verb, state: str) -> bool:
+    """Whether a state says that the verb was done: its passing state, or where it leads if it could not begin there."""
+    if verb.slow is None or not state:
+        return False
+    arrived = verb.slow.to if verb.slow.to and verb.slow.to not in verb.from_states else ""
+    return state in (look.text(verb.slow.via), look.text(arrived) if arrived else "\0")
 
 
-def _to_object(kind: Kind, name: str, sight: Sight, *, gone_is_done: bool = False) -> Move:
-    search = sight.search()
-    if not sight.in_section(kind) or search is None:
-        return _to_section(kind, sight)
-    row = sight.usable("link", name)
-    if row is not None:
-        return Move(Click(row.ref), "this is the one")
-    if search.value != name:
-        return Move(Type(search.ref, name), "it is not among those shown")
-    further = sight.usable("link", "Next page")
-    if further is not None:
-        return Move(Click(further.ref), "it may be further on")
-    if gone_is_done:
-        return Move(Finish(), "it is gone")
-    return Move(GiveUp(f"There is no {kind.title.lower()} named {name}."), "the search finds none")
+def _do_in_row(look: Look, step: Do, kind: Kind, verb: Verb, *, sent: bool) -> Move | None:
+    row = find_row(look, step.target)
+    if row is None:
+        changed = dict(look.wanted(step.target.where)) | look.wanted(step.values)
+        if sent and (verb.deletes or look.sight.row(look.columns(kind, changed)) is not None):
+            return None
+        return Move(GiveUp(f"There is no such {kind.title.lower()}."), "no row reads so")
+    if _row_says_done(look, step, kind, verb, row, sent=sent):
+        return None
+    button = look.press("button", look.text(verb.title), "this is the row", row=row.text)
+    return button or look.wait(f"{verb.title} is not possible")
 
 
-def _to_section(kind: Kind, sight: Sight) -> Move:
-    link = sight.section(kind)
-    return Move(Click(link.ref), f"{kind.plural} have a page of their own") if link else _wait(sight, "no navigation")
+def _row_says_done(look: Look, step: Do, kind: Kind, verb: Verb, row: Row, *, sent: bool) -> bool:  # all its signs
+    if _has_state(look, verb, row.value(look.text("State")) or ""):
+        return True
+    values = look.columns(kind, look.wanted(step.values))
+    if values and all(row.value(title) == value for title, value in values.items()):
+        return True
+    renewed = [name for name in verb.renews if name in kind.columns and kind.field(name).generated == "today"]
+    return sent and any(row.value(look.title(kind, name)) == look.console.today for name in renewed)
 
 
-def _row(kind: Kind, goal: Mapping[str, str]) -> str:
-    return " | ".join(goal[column] for column in kind.columns)
+# --- telling ---
 
 
-def _wait(sight: Sight, why: str) -> Move:
-    waits = 0
-    for past in reversed(sight.history):
-        if not isinstance(past.action, Wait):
-            break
-        waits += 1
-    return Move(Wait(), why) if waits < PATIENCE else Move(GiveUp(f"Waited, but {why}."), why)
+def _tell(look: Look, step: Tell) -> Move:
+    if look.sight.dialog:
+        return look.cancel()
+    kind = look.console.kind(step.target.kind)
+    field = fact_field(kind, told(step.fact, look.goal), look.goal)
+    move = to_target(look, step.target) or open_fact(look, kind, field)
+    if move is not None:
+        return move
+    fact = look.sight.fact(look.title(kind, field))
+    answer = "" if fact is None or fact.name == EMPTY else fact.name
+    return Move(Finish(answer), f"{field} is shown")

@@ -5,24 +5,34 @@ import asyncio
 import hmac
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable
 from http import HTTPStatus
+from importlib import import_module
 from pathlib import Path
-from urllib.parse import parse_qsl
+from typing import Literal
+from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 from msgspec import Struct
 
 from sandbox.contracts.tasks import Task
-from sandbox.worlds.console import pages
-from sandbox.worlds.console.cloud import CLOUD
-from sandbox.worlds.console.declare import Kind, Verb, request_path
-from sandbox.worlds.console.furnish import furnish
-from sandbox.worlds.console.wire import Request, Response, json_response, listen, port_of
-from sandbox.worlds.console.world import Object, Refused, Snapshot, World
+from sandbox.worlds.console import html
+from sandbox.worlds.console.api import Reply, Request, Server
+from sandbox.worlds.console.draw import screen as drawn
+from sandbox.worlds.console.nodes import Choice
+from sandbox.worlds.console.places import Event
+from sandbox.worlds.console.records import Snapshot
+from sandbox.worlds.console.screen import usable
+from sandbox.worlds.console.variant import Variant
+from sandbox.worlds.console.view import View
+from sandbox.worlds.console.wire import Request as Asked
+from sandbox.worlds.console.wire import Response, json_response, listen, port_of
+from sandbox.worlds.console.world import World
 
 STATIC = Path(__file__).parent / "static"
 SECRETS_FILE = "console.json"
+FURNISH = "sandbox.worlds.console.furnish:furnish"
+DELAYS_S = {"none": 0.0, "short": 0.08, "long": 0.3}
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 
 
@@ -36,108 +46,148 @@ class Secrets(Struct, frozen=True):
     password: str
 
 
-class Console:
-    """One world with everybody who is signed in to it."""
+class Told(Struct, frozen=True):
+    """What the page's script reports: an event, that time passed, or that the request in waiting is over."""
 
-    def __init__(self, password: str, control_token: str) -> None:
-        self.world = World(CLOUD, "empty")
+    kind: Literal["click", "input", "key", "tick", "answered"]
+    key: str = ""
+    value: str = ""
+
+
+class Clock(Struct, frozen=True):
+    """Whether pages look by themselves at what is changing."""
+
+    runs: bool
+
+
+class Console:
+    """One world, what is open of it, and everybody who is signed in to it."""
+
+    def __init__(self, furnish: Callable[[Task], World], password: str, control_token: str) -> None:
+        self.furnish = furnish
         self.user, self.password, self.control_token = "operator", password, control_token
         self.sessions: set[str] = set()
+        self.polls = True
+        self._salt = ""
+        self._reply: Reply | None = None
 
-    def answer(self, request: Request) -> Response:
+    def reset(self, task: Task) -> None:
+        """Begin a task."""
+        self.show(self.furnish(task), Variant.of(task.environment))
+
+    def show(self, world: World, variant: Variant) -> None:
+        """Open this world."""
+        self.server, self.view = Server(world, variant), View(world, variant)
+        self._salt = secrets.token_hex(4)  # dynamic names are new with every task
+        self._reply = None
+
+    def answer(self, request: Asked) -> Response:
         """The browser's side."""
         if request.path.startswith("/static/"):
             return _static(request.path)
         if request.path == "/sign-in":
             return self._sign_in(request)
         if request.cookies.get("console") not in self.sessions:
-            if request.method == "GET" and not request.path.startswith(("/api/", "/check/")):
+            if request.method == "GET" and not request.path.startswith("/api/"):
                 return Response(HTTPStatus.SEE_OTHER, headers=(("Location", "/sign-in"),))
             return json_response({"message": "Sign in first."}, HTTPStatus.UNAUTHORIZED)
+        delay_s = DELAYS_S[self.view.variant.latency]
         if request.path.startswith("/api/"):
-            return self._api(request)
+            return msgspec.structs.replace(self._api(request), delay_s=delay_s)
+        if (request.method, request.path) == ("POST", "/ui/event"):
+            return msgspec.structs.replace(self._event(request), delay_s=delay_s)
         if request.method != "GET":
             return json_response({"message": "Not here."}, HTTPStatus.METHOD_NOT_ALLOWED)
-        if request.path.startswith("/check/"):
-            kind = CLOUD.at(request.path.removeprefix("/check/"))
-            return json_response(self.world.wrong(kind.name, request.query) if kind else {})
         return self._page(request)
 
-    def control(self, request: Request) -> Response:
+    def control(self, request: Asked) -> Response:
         """The session host's side, on a port that the browser may not reach."""
         if not hmac.compare_digest(request.headers.get("authorization", ""), f"Bearer {self.control_token}"):
             return json_response({"message": "Wrong token."}, HTTPStatus.UNAUTHORIZED)
         match request.method, request.path:
             case "POST", "/reset":
-                self.world = furnish(msgspec.json.decode(request.body, type=Task))
+                self.reset(msgspec.json.decode(request.body, type=Task))
             case "PUT", "/snapshot":
-                self.world.restore(msgspec.json.decode(request.body, type=Snapshot))
+                self.view.world.restore(msgspec.json.decode(request.body, type=Snapshot))
+            case "PUT", "/clock":
+                self.polls = msgspec.json.decode(request.body, type=Clock).runs
             case "GET", "/snapshot":
                 pass
             case _:
                 return json_response({"message": "Not here."}, HTTPStatus.NOT_FOUND)
-        return json_response(self.world.snapshot())
+        return json_response(self.view.world.snapshot())
 
-    def _sign_in(self, request: Request) -> Response:
+    def _sign_in(self, request: Asked) -> Response:
+        title = self.view.world.console.title
         if request.method != "POST":
-            return Response(HTTPStatus.OK, pages.sign_in_document(CLOUD.title, "").encode())
+            return Response(HTTPStatus.OK, html.sign_in_document(title, "").encode())
         form = dict(parse_qsl(request.body.decode(errors="replace")))
         if form.get("user") != self.user or not hmac.compare_digest(
             form.get("password", "").encode(), self.password.encode()
         ):
-            page = pages.sign_in_document(CLOUD.title, "User or password is wrong.")
+            page = html.sign_in_document(title, "User or password is wrong.")
             return Response(HTTPStatus.UNAUTHORIZED, page.encode())
         session = secrets.token_urlsafe(24)
         self.sessions.add(session)
         cookie = f"console={session}; Path=/; HttpOnly; SameSite=Strict"
         return Response(HTTPStatus.SEE_OTHER, headers=(("Location", "/"), ("Set-Cookie", cookie)))
 
-    def _page(self, request: Request) -> Response:
+    def _page(self, request: Asked) -> Response:
         # Virtual time passes when somebody looks: the state of a world depends on what was asked, never on a clock.
-        self.world.advance()
-        found = pages.page(self.world, request.path, request.query)
-        page = found or pages.not_found(self.world)
-        if "x-part" in request.headers:
-            return json_response({"title": f"{page.title} · {CLOUD.title}", "html": page.html})
-        status = HTTPStatus.OK if found else HTTPStatus.NOT_FOUND
-        return Response(status, pages.document(self.world, page).encode())
+        self.view.navigate(request.path + (f"?{urlencode(request.query)}" if request.query else ""))
+        shown = drawn(self.view)
+        page = html.Page(self.view.variant, self._salt)
+        state = msgspec.json.encode(self._state("")).decode()
+        status = HTTPStatus.NOT_FOUND if self.view.is_lost else HTTPStatus.OK
+        return Response(status, page.document(shown, state).encode())
 
-    def _api(self, request: Request) -> Response:
+    def _event(self, request: Asked) -> Response:
+        try:
+            told = msgspec.json.decode(request.body, type=Told)
+        except msgspec.DecodeError:
+            return json_response({"message": "This is no event."}, HTTPStatus.BAD_REQUEST)
+        asked: Request | None = None
+        if told.kind == "tick":
+            self.view.tick()
+        elif told.kind == "answered":
+            reply, self._reply = self._reply, None
+            self.view.answered(reply)
+        elif self._fits(told):
+            self._reply = None
+            asked = self.view.event(Event(told.kind, told.key, told.value))
+        return json_response(self._state(html.Page(self.view.variant, self._salt).body(drawn(self.view)), asked))
+
+    def _fits(self, told: Told) -> bool:
+        """Whether a person could have done this on the page as it is."""
+        if told.kind == "key" and not told.key:
+            return True
+        it = usable(drawn(self.view), told.key)
+        if it is None:
+            return False
+        return not isinstance(it.node, Choice) or told.kind == "key" or told.value in it.node.options
+
+    def _state(self, body: str, asked: Request | None = None) -> dict[str, object]:
+        shown = drawn(self.view)
+        return {
+            "html": body,
+            "title": shown.title,
+            "url": self.view.address,
+            "page": str(self.view.pages),
+            "modal": shown.modal,
+            "poll": self.polls and self.view.is_pending,
+            "request": asked,
+        }
+
+    def _api(self, request: Asked) -> Response:
         try:
             given = msgspec.json.decode(request.body or b"{}", type=dict[str, str])
         except msgspec.DecodeError:
             return json_response({"message": "The body is not an object of texts."}, HTTPStatus.BAD_REQUEST)
-        kind = CLOUD.at(request.path.split("/")[2])
-        if kind is None:
-            return json_response({"message": "Not here."}, HTTPStatus.NOT_FOUND)
-        try:
-            return self._write(kind, request, given)
-        except Refused as refusal:
-            return json_response({"message": refusal.message, "errors": refusal.errors}, refusal.status)
-
-    def _write(self, kind: Kind, request: Request, given: Mapping[str, str]) -> Response:
-        parts = request.path.split("/")[3:]
-        if request.method == "POST" and not parts:
-            made = self.world.create(kind.name, given)
-            go = "" if kind.parent else f"/{kind.path}/{made.id}"
-            toast = f"{kind.title} {self.world.label(made)} {kind.created}."
-            return json_response({"toast": toast, "go": go}, HTTPStatus.CREATED)
-        it = self.world.objects.get(parts[0]) if parts else None
-        verb = _verb_at(kind, request, it) if it else None
-        if it is None or verb is None or it.kind != kind.name:
-            return json_response({"message": "There is no such object any more."}, HTTPStatus.NOT_FOUND)
-        label = self.world.label(it)
-        values = {name: value for name, value in given.items() if name != "confirm"}
-        self.world.do(it.id, verb.name, values, confirm=given.get("confirm", ""))
-        go = f"/{kind.path}" if verb.deletes and not kind.parent else ""
-        return json_response({"toast": f"{kind.title} {label} {verb.done}.", "go": go})
-
-
-def _verb_at(kind: Kind, request: Request, it: Object) -> Verb | None:
-    for verb in kind.verbs:
-        if (verb.method, request_path(kind, it.id, verb)) == (request.method, request.path):
-            return verb
-    return None
+        asked = Request(request.method, request.path, given)
+        reply = self.server.answer(asked)
+        if asked == self.view.waiting:
+            self._reply = reply
+        return json_response(reply, HTTPStatus(reply.status))
 
 
 def _static(path: str) -> Response:
@@ -147,9 +197,17 @@ def _static(path: str) -> Response:
     return Response(HTTPStatus.OK, file.read_bytes(), _TYPES.get(file.suffix, "application/octet-stream"))
 
 
-async def main(folder: Path) -> None:
+def furnisher(name: str) -> Callable[[Task], World]:
+    """The function "module:function" from a task to its world."""
+    module, _, function = name.partition(":")
+    furnish: Callable[[Task], World] = getattr(import_module(module), function)
+    return furnish
+
+
+async def main(folder: Path, furnish: str, first: Task) -> None:
     """Serve until ended; the folder's file appears when both ports are open."""
-    console = Console(secrets.token_urlsafe(18), secrets.token_urlsafe(24))
+    console = Console(furnisher(furnish), secrets.token_urlsafe(18), secrets.token_urlsafe(24))
+    console.reset(first)
     browser_side = await listen(console.answer)
     control_side = await listen(console.control)
     found = Secrets(port_of(browser_side), port_of(control_side), console.control_token, console.user, console.password)
@@ -165,4 +223,7 @@ async def main(folder: Path) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    asyncio.run(main(parser.parse_args().folder))
+    parser.add_argument("--furnish", default=FURNISH, help="module:function from a task to its world")
+    parser.add_argument("--first", required=True, help="the task that is open at first, as JSON")
+    given = parser.parse_args()
+    asyncio.run(main(given.folder, given.furnish, msgspec.json.decode(given.first, type=Task)))

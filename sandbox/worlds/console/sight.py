@@ -1,103 +1,155 @@
 """What can be told about a console page from an observation alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
-from sandbox.contracts.actions import ActOutcome, Click
+from msgspec import Struct
+
 from sandbox.contracts.observations import Element, Observation
-from sandbox.contracts.policies import Past
-from sandbox.worlds.console.declare import Field, Kind
+from sandbox.worlds.console.declare import Kind
+from sandbox.worlds.console.lexicon import Lexicon
+
+EMPTY = "–"
+_INPUTS = ("textbox", "combobox", "checkbox", "spinbutton", "switch")
+
+
+class Row(Struct, frozen=True):
+    """One row of a table, or one card: its link, and its values by column title."""
+
+    text: str
+    elements: tuple[Element, ...]
+
+    def link(self, title: str) -> Element | None:
+        """What leads to the object: the link under this column, or a card's only one."""
+        links = [each for each in self.elements if each.role == "link"]
+        return next((each for each in links if each.label == title), links[0] if links else None)
+
+    def value(self, title: str) -> str | None:
+        """What stands under a column, or behind "Title: " in a card."""
+        for each in self.elements:
+            if each.label == title and each.role in ("cell", "link", "text"):
+                return each.name
+            if each.role == "text" and each.name.startswith(f"{title}: "):
+                return each.name[len(title) + 2 :]
+        return None
 
 
 class Sight:
     """One observation, asked in the console's terms; in an open dialog only the dialog can be used."""
 
-    def __init__(self, observation: Observation, history: Sequence[Past]) -> None:
+    def __init__(self, observation: Observation, lexicon: Lexicon) -> None:
         self.observation = observation
-        self.history = history
+        self.lexicon = lexicon
         self.dialog = observation.dialogs[-1] if observation.dialogs else ""
         self.region = "dialog" if self.dialog else "main"
+        self.elements = tuple(each for each in observation.elements if each.region == self.region)
 
-    def noticed(self, text: str) -> bool:
-        """Whether a notice on screen says this."""
-        return any(text in toast for toast in self.observation.toasts)
+    @property
+    def is_loading(self) -> bool:
+        """Whether something is on its way that the page waits for."""
+        return self.observation.pending > 0 or self.reads(self.lexicon.text("Loading…"))
 
-    def here(self) -> Iterator[Element]:
-        """Elements of the dialog, or of the page's main part."""
-        return (each for each in self.observation.elements if each.region == self.region)
+    def reads(self, text: str) -> bool:
+        """Whether this very text stands here."""
+        return any(each.name == text and not each.actionable for each in self.elements)
 
     def usable(self, role: str, name: str, *, row: str = "") -> Element | None:
         """A button, link or tab with this very name (and row)."""
-        for each in self.here():
-            if (
-                each.role == role
-                and each.name == name
-                and (not row or each.row == row)
-                and "disabled" not in each.states
-            ):
+        for each in self.elements:
+            fits = each.role == role and each.name == name and (not row or each.row == row)
+            if fits and "disabled" not in each.states:
                 return each
         return None
 
-    def input(self, field: Field) -> Element | None:
+    def input(self, title: str) -> Element | None:
         """The input of a field."""
-        names = (field.title, f"{field.title} (optional)")
-        roles = ("textbox", "combobox", "checkbox", "spinbutton")
-        return next((each for each in self.here() if each.role in roles and each.name in names), None)
+        return next((each for each in self.elements if each.role in _INPUTS and each.name == title), None)
 
     def headed(self, text: str) -> bool:
-        """Whether the main part begins with this heading."""
-        heading = next((each for each in self.here() if each.role == "heading"), None)
-        return heading is not None and heading.name == text
+        """Whether this begins with this heading."""
+        return self.heading == text
+
+    @property
+    def heading(self) -> str:
+        """The first heading here."""
+        return next((each.name for each in self.elements if each.role == "heading"), "")
 
     def section(self, kind: Kind) -> Element | None:
-        """The link to a kind's list in the side navigation."""
-        return next((e for e in self.observation.elements if e.region == "nav" and e.name == kind.plural), None)
+        """The link to a kind's list in the navigation."""
+        title = self.lexicon.text(kind.plural)
+        elements = self.observation.elements
+        return next((e for e in elements if e.region == "nav" and e.role == "link" and e.name == title), None)
 
     def in_section(self, kind: Kind) -> bool:
         """Whether the page belongs to this kind."""
         link = self.section(kind)
         return link is not None and "selected" in link.states
 
-    def search(self) -> Element | None:
-        """The search field of a list."""
-        return next((e for e in self.here() if e.role == "textbox" and e.name.startswith("Search ")), None)
+    def search(self, kind: Kind) -> Element | None:
+        """The search field of a kind's list."""
+        name = self.lexicon.say("Search {kinds}", kinds=self.lexicon.noun(kind.plural))
+        return next((each for each in self.elements if each.role == "textbox" and each.name == name), None)
 
-    def tab(self, title: str) -> Element | None:
-        """A tab of a detail page."""
-        return self.usable("tab", title)
+    def narrowed(self) -> Element | None:
+        """A filter of the list that leaves some out."""
+        everything = self.lexicon.text("All")
+        filters = (each for each in self.elements if each.role == "combobox" and everything in each.options)
+        return next((each for each in filters if each.value != everything), None)
+
+    def on_detail(self, kind: Kind) -> bool:
+        """Whether this is the page of one object of the kind."""
+        return self.in_section(kind) and self.usable("tab", self.lexicon.text(kind.tabs[0].title)) is not None
 
     def tab_is_open(self, title: str) -> bool:
         """Whether this tab is the one shown."""
-        tab = self.tab(title)
+        tab = self.usable("tab", title)
         return tab is not None and "selected" in tab.states
 
-    def fact(self, title: str) -> str | None:
+    def fact(self, title: str) -> Element | None:
         """The value beside a row heading of a table of facts, or None."""
-        for each in self.here():
-            before, bar, after = each.row.partition(" | ")
-            if bar and before == title and each.name == after:
-                return after
+        for each in self.elements:
+            if each.label == title and each.row.startswith(f"{title} | ") and each.name != title:
+                return each
         return None
 
-    def has_row(self, row: str) -> bool:
-        """Whether a table row reads exactly so."""
-        return any(each.row == row for each in self.here())
+    @property
+    def state(self) -> str:
+        """What stands beside the heading of an object's page."""
+        seen = False
+        for each in self.elements:
+            if seen:
+                return each.name if each.role == "text" else ""
+            seen = each.role == "heading"
+        return ""
 
-    def submitted(self, button: str) -> bool:
-        """Whether this button was pressed before, and the press went through."""
-        return any(
-            isinstance(past.action, Click)
-            and (past.role, past.name) == ("button", button)  # the link to a form has the form's name too
-            and past.result.outcome is ActOutcome.DONE
-            for past in self.history
-        )
+    def rows(self) -> Iterator[Row]:
+        """Rows of the tables here, headings and facts aside."""
+        grouped: dict[str, list[Element]] = {}
+        for each in self.elements:
+            if each.row:
+                grouped.setdefault(each.row, []).append(each)
+        return (Row(text, tuple(elements)) for text, elements in grouped.items())
 
-    def was_blocked(self, button: str) -> bool:
-        """Whether the last press of this button was stopped on its way, so that the console never heard of it."""
-        presses = (past for past in reversed(self.history) if (past.role, past.name) == ("button", button))
-        last = next(presses, None)
-        return last is not None and last.result.outcome is ActOutcome.BLOCKED_REQUEST
+    def row(self, values: Mapping[str, str]) -> Row | None:
+        """The row that shows these values by column title."""
+        fits = (row for row in self.rows() if all(row.value(title) == value for title, value in values.items()))
+        return next(fits, None)
 
     def complaint(self) -> str:
         """What the open form complains about as a whole, or ""."""
-        alerts = [toast for toast in self.observation.toasts if any(e.name == toast for e in self.here())]
-        return alerts[0] if alerts else ""
+        return next((t for t in self.observation.toasts if any(e.name == t for e in self.elements)), "")
+
+    def refusals(self) -> tuple[str, ...]:
+        """What stands under fields that were refused."""
+        return tuple(each.name for each in self.elements if each.role in ("text", "status") and not each.actionable)
+
+    def noticed(self, kind: Kind, label: str, done: str) -> bool:
+        """Whether a notice on screen says that this was done (to any object, where the label is not known)."""
+        text = self.lexicon.say(
+            "{kind} {label} {done}.", kind=self.lexicon.text(kind.title), label="\0", done=self.lexicon.text(done)
+        )
+        before, _, after = text.partition("\0")
+        for toast in self.observation.toasts:
+            of = toast[len(before) : len(toast) - len(after)]
+            if toast.startswith(before) and toast.endswith(after) and (not label or of == label):
+                return True
+        return False

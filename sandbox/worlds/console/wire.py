@@ -35,6 +35,7 @@ class Response(Struct, frozen=True):
     body: bytes = b""
     type: str = "text/html; charset=utf-8"
     headers: tuple[tuple[str, str], ...] = ()
+    delay_s: float = 0.0  # the server takes its time
 
 
 Handler = Callable[[Request], Response]
@@ -51,7 +52,10 @@ async def listen(handler: Handler) -> asyncio.Server:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
             while (request := await _read(reader)) is not None:
-                writer.write(_encode(handler(request)))
+                response = handler(request)
+                if response.delay_s:
+                    await asyncio.sleep(response.delay_s)
+                writer.write(_encode(response))
                 await writer.drain()
         writer.close()
 

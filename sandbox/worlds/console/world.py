@@ -2,212 +2,333 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from http import HTTPStatus
+from sys import intern
+from typing import TypeAlias
 
-import msgspec
-from msgspec import Struct
+from msgspec.structs import replace
 
-from sandbox.worlds.console.declare import Console, Field, Kind, Quota, Slow, Verb
-from sandbox.worlds.console.fields import problem
-
-
-class Object(Struct, frozen=True, forbid_unknown_fields=True):
-    """One resource. References hold ids; `ticks` > 0 means that it is on its way to the state `then`."""
-
-    id: str
-    kind: str
-    values: dict[str, str]  # never changed in place: snapshots share it
-    state: str = ""
-    then: str = ""
-    ticks: int = 0
-
-
-class Entry(Struct, frozen=True, forbid_unknown_fields=True):
-    """One attempted write in the audit log."""
-
-    number: int
-    tick: int
-    event: str  # "<kind>.create" or "<kind>.<verb>"
-    object_id: str  # "" where nothing was made
-    label: str
-    accepted: bool
-    detail: str = ""  # why it was refused
-    values: dict[str, str] = {}
-
-
-class Snapshot(Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that a world holds."""
-
-    seed: str
-    tick: int
-    made: dict[str, int]
-    objects: tuple[Object, ...]
-    audit: tuple[Entry, ...]
-
-
-class Refused(Exception):
-    """The console does not do it; `errors` names fields where fields are to blame."""
-
-    def __init__(self, status: HTTPStatus, message: str, errors: Mapping[str, str] | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.message = message
-        self.errors = dict(errors or {})
+from sandbox.worlds.console.declare import Console, Field, Kind, Quota, Slow, Verb, holds
+from sandbox.worlds.console.fields import generated, problem
+from sandbox.worlds.console.records import PAGE, Entry, Object, Planned, Refused, Snapshot
 
 
 class World:
-    """Objects of a console's kinds, changed only by `create` and `do`."""
+    """Objects of a console's kinds, changed only by `create` and `do` (and, before a task begins, `place` and `put`).
 
-    def __init__(self, console: Console, seed: str) -> None:
+    With `fill`, a kind's objects are made when somebody first asks for them: twenty kinds cost nothing until looked at.
+    When that is must not matter, so what is on its way at the start is asked for at once.
+    """
+
+    __slots__ = (
+        "agenda", "audit", "console", "fill", "filled", "limits", "made", "moving", "objects", "seed", "tick", "token",
+    )  # fmt: skip
+
+    def __init__(self, console: Console, seed: str, *, fill: "Fill | None" = None) -> None:
         self.console = console
         self.seed = seed
+        self.fill = fill
         self.tick = 0
+        # Equal tokens, equal worlds (of one variant and process): it moves with everything that is done.
+        self.token = hash((console, seed))
         self.made: dict[str, int] = {}
+        self.filled: set[str] = set()
         self.objects: dict[str, Object] = {}
+        self.moving: set[str] = set()  # ids of what is on its way to another state
         self.audit: list[Entry] = []
+        self.limits: dict[str, int] = {}  # "<kind>:<quota title>" -> limit in place of the declared one
+        self.agenda: tuple[Planned, ...] = ()
 
     def snapshot(self) -> Snapshot:
         """The whole state, shared with nothing that changes."""
-        return Snapshot(self.seed, self.tick, dict(self.made), tuple(self.objects.values()), tuple(self.audit))
+        return Snapshot(
+            self.seed,
+            self.tick,
+            dict(self.made),
+            tuple(sorted(self.filled)),
+            tuple(self.objects.values()),
+            tuple(self.audit),
+            dict(self.limits),
+            self.agenda,
+        )
 
     def restore(self, snapshot: Snapshot) -> None:
         """Be as at the snapshot again."""
         self.seed, self.tick, self.made = snapshot.seed, snapshot.tick, dict(snapshot.made)
+        self.filled = set(snapshot.filled)
         self.objects = {each.id: each for each in snapshot.objects}
+        self.moving = {each.id for each in snapshot.objects if each.ticks}
         self.audit = list(snapshot.audit)
+        self.limits, self.agenda = dict(snapshot.limits), snapshot.agenda
+        self.token = hash((self.console, self.seed, snapshot.objects, len(self.audit), self.tick))
+
+    # --- reading ---
 
     def of_kind(self, kind: str) -> list[Object]:
         """All objects of a kind, oldest first."""
+        if kind not in self.filled:
+            self._fill(kind)
         return [each for each in self.objects.values() if each.kind == kind]
+
+    def get(self, object_id: str) -> Object | None:
+        """The object with this id, or None."""
+        it = self.objects.get(object_id)
+        if it is None and object_id:
+            kind = self.console.kind_of(object_id)
+            if kind is not None and kind.name not in self.filled:
+                self._fill(kind.name)
+                it = self.objects.get(object_id)
+        return it
 
     def find(self, kind: str, name: str) -> Object | None:
         """The object of this kind with this name, or None."""
-        return next((each for each in self.of_kind(kind) if each.values.get("name") == name), None)
+        at = self.console.kind(kind).index.get("name")
+        if at is None:
+            return None
+        return next((each for each in self.of_kind(kind) if each.values[at] == name), None)
+
+    def value(self, it: Object, field: str) -> str:
+        """One field's value as it is held. Raises KeyError."""
+        return it.values[self.console.kind(it.kind).index[field]]
+
+    def facts(self, it: Object) -> dict[str, str]:
+        """All values by field."""
+        return dict(zip(self.console.kind(it.kind).index, it.values, strict=True))
 
     def label(self, it: Object) -> str:
         """How an object is called."""
-        return self.console.kind(it.kind).label.format_map(it.values)
+        kind = self.console.kind(it.kind)
+        if kind.label == "{name}":
+            return it.values[kind.index["name"]]
+        return kind.label.format_map({**self.facts(it), **self._named(it)})
 
     def shown(self, it: Object, field: str) -> str:
         """A field's value for people: references by name."""
         if field == "state":
             return it.state
-        value = it.values.get(field, "")
-        if value and self.console.kind(it.kind).field(field).references:
-            return self.label(self.objects[value])
+        kind = self.console.kind(it.kind)
+        value = it.values[kind.index[field]]
+        if value and kind.field(field).references:
+            there = self.get(value)
+            return self.label(there) if there else "–"
         return value
 
     def referring(self, it: Object) -> Iterator[tuple[Object, Field]]:
         """Every object that refers to this one, and by which field."""
         for kind, field in self.console.referring(it.kind):
-            yield from ((other, field) for other in self.of_kind(kind.name) if other.values.get(field.name) == it.id)
+            at = kind.index[field.name]
+            yield from ((other, field) for other in self.of_kind(kind.name) if other.values[at] == it.id)
 
-    def wrong(self, kind_name: str, given: Mapping[str, str]) -> dict[str, str]:
-        """What is wrong with part of a create form, by field; changes nothing."""
+    def allowed(self, it: Object, verb: Verb) -> bool:
+        """Whether the verb is possible in the object's present state."""
+        if it.ticks or (verb.from_states and it.state not in verb.from_states):
+            return False
+        return not verb.when or holds(verb.when, self.facts(it))
+
+    def room(self, kind: Kind, quota: Quota, values: Mapping[str, str]) -> int:
+        """How much of a quota is left (beside these values' parent, where it counts per parent)."""
+        peers = self.of_kind(kind.name)
+        if quota.per:
+            at = kind.index[quota.per]
+            peers = [each for each in peers if each.values[at] == values.get(quota.per)]
+        used = sum(int(each.values[kind.index[quota.field]] or 0) for each in peers) if quota.field else len(peers)
+        return self.limits.get(f"{kind.name}:{quota.title}", quota.limit) - used
+
+    def wrong(self, kind_name: str, given: Mapping[str, str], *, fields: Sequence[str] = ()) -> dict[str, str]:
+        """What is wrong with part of a create form (`fields` of it, or all that are given); changes nothing."""
         kind = self.console.kind(kind_name)
         errors: dict[str, str] = {}
-        for name, value in given.items():
-            if name in kind.asked:
-                self._read(kind, kind.field(name), value.strip(), errors, given)
+        beside = {field.name: given.get(field.name, field.default) for field in kind.fields}
+        for name in fields or given:
+            field = kind.field(name) if name in kind.asked else None
+            if field and holds(field.visible_when, beside):
+                self._read(kind, field, given.get(name, "").strip(), errors, beside)
         return errors
 
-    def create(self, kind_name: str, given: Mapping[str, str]) -> Object:
+    @property
+    def pending(self) -> bool:
+        """Whether anything that was looked at is on its way to another state."""
+        return bool(self.moving)
+
+    # --- before the task begins ---
+
+    def place(self, kind_name: str, values: Mapping[str, str], state: str = "") -> Object:
+        """Put one object there as it is: no checks, no audit; references by id."""
+        kind = self.console.kind(kind_name)
+        made = self._made(kind, {field.name: values.get(field.name, field.default) for field in kind.fields}, values)
+        it = Object(made.id, kind.name, made.values, state or (kind.states[0] if kind.states else ""))
+        self.objects[it.id] = it
+        self.token = hash((self.token, it))
+        return it
+
+    def put(self, it: Object, *, state: str | None = None, **values: str) -> Object:
+        """Change an object as it is: no checks, no audit; references by id."""
+        kind = self.console.kind(it.kind)
+        held = {**self.facts(it), **values}
+        changed = replace(
+            it, values=tuple(intern(held[f.name]) for f in kind.fields), state=it.state if state is None else state
+        )
+        self.objects[it.id] = changed
+        self.token = hash((self.token, changed))
+        return changed
+
+    # --- writing ---
+
+    def create(self, kind_name: str, given: Mapping[str, str], *, actor: str = PAGE) -> Object:
         """Make one object; references are given by name. Raises Refused, and either way writes the audit log."""
         kind = self.console.kind(kind_name)
         event = f"{kind.name}.create"
         try:
             values = self._values_for(kind, given)
-            self._check_quotas(kind, values)
+            for quota in kind.quotas:
+                self._check_room(kind, quota, values, freed=0)
         except Refused as refusal:
-            self._record(event, "", str(given.get("name", "")), refusal, given)
+            self._record(event, "", str(given.get("name", "")), refusal, kind, given, actor)
             raise
-        number = self.made[kind.name] = self.made.get(kind.name, 0) + 1
-        digest = hashlib.sha256(f"{self.seed}:{kind.name}:{number}".encode()).digest()
-        for field in kind.fields:
-            if field.generated:
-                values[field.name] = _generated(field.generated, digest, number)
-        made = Object(f"{kind.prefix}-{digest.hex()[:8]}", kind.name, values, kind.states[0] if kind.states else "")
-        self.objects[made.id] = _set_out(made, kind.create_slow)
-        self._record(event, made.id, self.label(made), None, given)
+        made = self._made(kind, values, {})
+        self._set_out(made, kind.create_slow)
+        self._record(event, made.id, self.label(made), None, kind, given, actor)
         return self.objects[made.id]
 
-    def do(self, object_id: str, verb_name: str, given: Mapping[str, str], *, confirm: str = "") -> Object:
+    def do(  # one write with who, what, to what and how
+        self, object_id: str, verb_name: str, given: Mapping[str, str], *, confirm: str = "", actor: str = PAGE
+    ) -> Object:
         """Do a verb to an object; what it was is returned where it is deleted. Raises Refused; always audited."""
-        it = self.objects.get(object_id)
+        it = self.get(object_id)
         if it is None:
             raise Refused(HTTPStatus.NOT_FOUND, "There is no such object any more.")
-        verb = self.console.kind(it.kind).verb(verb_name)
+        kind = self.console.kind(it.kind)
+        verb = kind.verb(verb_name)
         event = f"{it.kind}.{verb.name}"
         try:
             values = self._checked(it, verb, given, confirm)
         except Refused as refusal:
-            self._record(event, it.id, self.label(it), refusal, given)
+            self._record(event, it.id, self.label(it), refusal, kind, given, actor)
             raise
-        self._record(event, it.id, self.label(it), None, given)
-        if verb.deletes:
+        self._record(event, it.id, self.label(it), None, kind, given, actor)
+        if verb.deletes and verb.slow is None:
             self._delete(it)
             return it
-        changed = msgspec.structs.replace(it, values={**it.values, **values, **dict.fromkeys(verb.clears, "")})
-        self.objects[it.id] = _set_out(changed, verb.slow)
+        held = {**self.facts(it), **values, **dict.fromkeys(verb.clears, ""), **dict(verb.sets)}
+        for name in verb.renews:
+            held[name] = generated(
+                kind.field(name), self._digest(f"{it.id}:{len(self.audit)}"), len(self.audit), self.console.today
+            )
+        changed = replace(it, values=tuple(held[f.name] for f in kind.fields), leaving=verb.deletes)
+        self._set_out(changed, verb.slow)
         return self.objects[it.id]
 
     def advance(self, ticks: int = 1) -> None:
         """Let virtual time pass."""
         for _ in range(ticks):
             self.tick += 1
-            for it in [each for each in self.objects.values() if each.ticks]:
-                left = it.ticks - 1
-                arrived = {"state": it.then, "then": ""} if left == 0 else {}
-                self.objects[it.id] = msgspec.structs.replace(it, ticks=left, **arrived)
+            while self.agenda and self.agenda[0].tick <= self.tick:
+                due, self.agenda = self.agenda[0], self.agenda[1:]
+                self._carry_out(due)
+            for object_id in sorted(self.moving):
+                self._arrive(self.objects[object_id])
 
     def settle(self) -> None:
-        """Let time pass until everything has arrived where it was going."""
-        while any(each.ticks for each in self.objects.values()):
+        """Let time pass until everything has arrived where it was going and nobody has any plans left."""
+        while self.agenda or self.pending:
             self.advance()
 
-    def room(self, kind: Kind, quota: Quota, values: Mapping[str, str]) -> int:
-        """How much of a quota is left (beside these values' parent, where it counts per parent)."""
-        peers = self.of_kind(kind.name)
-        if quota.per:
-            peers = [each for each in peers if each.values[quota.per] == values.get(quota.per)]
-        used = sum(int(each.values[quota.field] or 0) for each in peers) if quota.field else len(peers)
-        return quota.limit - used
+    def _arrive(self, it: Object) -> None:
+        self.token = hash((self.token, it.id))
+        if it.ticks > 1:
+            self.objects[it.id] = replace(it, ticks=it.ticks - 1)
+            return
+        self.moving.discard(it.id)
+        if it.leaving:
+            self._delete(it)
+        else:
+            self.objects[it.id] = replace(it, state=it.then, then="", ticks=0)
+
+    def _set_out(self, it: Object, slow: Slow | None) -> None:
+        if slow is not None:
+            it = replace(it, state=slow.via, then=slow.to or it.state, ticks=slow.ticks)
+            self.moving.add(it.id)
+        self.objects[it.id] = it
+
+    def _carry_out(self, plan: Planned) -> None:
+        try:
+            if plan.verb == "create":
+                self.create(plan.object_id, plan.values, actor=plan.actor)
+            else:
+                it = self.get(plan.object_id)
+                confirm = self.label(it) if it else ""
+                self.do(plan.object_id, plan.verb, plan.values, confirm=confirm, actor=plan.actor)
+        except Refused:
+            return  # somebody else's misfortune; the audit log has it
+
+    def _fill(self, kind: str) -> None:
+        self.filled.add(kind)
+        if self.fill is not None:
+            token = self.token
+            self.fill(self, kind)
+            self.token = token  # what was there all along is no change
+            self.moving |= {each.id for each in self.objects.values() if each.ticks}
+
+    def _digest(self, what: str) -> bytes:
+        return hashlib.blake2b(f"{self.seed}:{what}".encode(), digest_size=16).digest()
+
+    def _made(self, kind: Kind, values: dict[str, str], given: Mapping[str, str]) -> Object:
+        if kind.name not in self.filled:
+            self._fill(kind.name)
+        number = self.made[kind.name] = self.made.get(kind.name, 0) + 1
+        digest = self._digest(f"{kind.name}:{number}")
+        for field in kind.fields:
+            if field.generated and field.name not in given:
+                values[field.name] = generated(field, digest, number, self.console.today)
+        held = tuple(intern(values[field.name]) for field in kind.fields)
+        return Object(f"{kind.prefix}-{digest.hex()[:8]}", kind.name, held, kind.states[0] if kind.states else "")
+
+    def _named(self, it: Object) -> dict[str, str]:
+        kind = self.console.kind(it.kind)
+        return {f.name: self.shown(it, f.name) for f in kind.fields if f.references}
 
     def _values_for(self, kind: Kind, given: Mapping[str, str]) -> dict[str, str]:
         asked = (*kind.asked, *((kind.parent,) if kind.parent else ()))
         errors = {name: "This cannot be set here." for name in given if name not in asked}
+        beside = {f.name: given.get(f.name, f.default) if f.name in asked else f.default for f in kind.fields}
         values: dict[str, str] = {}
         for field in kind.fields:
-            value = given.get(field.name, field.default).strip() if field.name in asked else field.default
-            values[field.name] = value
-            if field.name in asked:
-                values[field.name] = self._read(kind, field, value, errors, values)
+            values[field.name] = value = beside[field.name].strip()
+            if not holds(field.visible_when, beside):
+                values[field.name] = ""
+            elif field.name in asked:
+                values[field.name] = beside[field.name] = self._read(kind, field, value, errors, beside)
         _raise_if(errors)
         return values
 
     def _checked(self, it: Object, verb: Verb, given: Mapping[str, str], confirm: str) -> dict[str, str]:
         kind = self.console.kind(it.kind)
-        if it.ticks or (verb.from_states and it.state not in verb.from_states):
-            raise Refused(HTTPStatus.CONFLICT, f"{verb.title} is not possible while it is {it.state}.")
+        if not self.allowed(it, verb):
+            state = it.state or "as it is"
+            raise Refused(HTTPStatus.CONFLICT, f"{verb.title} is not possible while it is {state}.")
         if verb.confirm == "typed" and confirm != self.label(it):
             raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, f"Type {self.label(it)} to confirm.")
         if verb.deletes:
             self._check_unused(it)
             return {}
+        held = self.facts(it)
         errors = {name: "This cannot be set here." for name in given if name not in verb.fields}
+        beside = {**held, **{name: value for name, value in given.items() if name in verb.fields}}
         values: dict[str, str] = {}
         for name in verb.fields:
             field = kind.field(name)
-            if field.references and not given.get(name, "").strip():
+            if not holds(field.visible_when, beside):
+                values[name] = ""
+            elif field.references and not given.get(name, "").strip():
                 errors[name] = f"{field.title} is required."
-                continue
-            value = given.get(name, it.values[name]).strip()
-            values[name] = self._read(kind, field, value, errors, it.values, before=it)
+            elif field.type != "secret" or name in given:
+                value = given.get(name, held[name]).strip()
+                values[name] = self._read(kind, field, value, errors, beside, before=it)
         _raise_if(errors)
         for quota in kind.quotas:
             if quota.field in values:
-                self._check_room(kind, quota, values, freed=int(it.values[quota.field] or 0))
+                self._check_room(kind, quota, {**held, **values}, freed=int(held[quota.field] or 0))
         return values
 
     def _read(  # one value with all that it is judged by
@@ -219,31 +340,36 @@ class World:
         beside: Mapping[str, str],
         before: Object | None = None,
     ) -> str:
-        wrong = problem(field, value, before=before.values[field.name] if before else "")
-        if not wrong and field.check == "unique" and self.find(kind.name, value) not in (None, before):
+        held = before.values[kind.index[field.name]] if before else ""
+        wrong = problem(field, value, before=held, today=self.console.today)
+        if not wrong and field.check == "unique" and value and self._is_taken(kind, field, value, before):
             wrong = f"There is already {_article(kind.title)} named {value}."
         if not wrong and field.references and value:
-            there = self.find(field.references, value)
+            there = next((o for o in self.of_kind(field.references) if self.label(o) == value), None)
             title = self.console.kind(field.references).title
             if there is None:
                 wrong = f"There is no {title.lower()} named {value}."
-            elif apart := next((n for n in field.same if there.values[n] != beside[n]), ""):
-                wrong = f"{value} is in {there.values[apart]}, not in {beside[apart]}."
+            elif apart := next((n for n in field.same if self.value(there, n) != beside[n]), ""):
+                wrong = f"{value} is in {self.value(there, apart)}, not in {beside[apart]}."
             else:
                 return there.id
         if wrong:
             errors[field.name] = wrong
-        return str(int(value)) if field.type == "integer" and not wrong else value
+            return value
+        if field.type == "secret" and value:
+            return f"set-{hashlib.sha256(value.encode()).hexdigest()[:8]}"
+        return str(int(value)) if field.type == "integer" and value else value
 
-    def _check_quotas(self, kind: Kind, values: Mapping[str, str]) -> None:
-        for quota in kind.quotas:
-            self._check_room(kind, quota, values, freed=0)
+    def _is_taken(self, kind: Kind, field: Field, value: str, before: Object | None) -> bool:
+        at = kind.index[field.name]
+        mine = before.id if before else ""
+        return any(each.values[at] == value and each.id != mine for each in self.of_kind(kind.name))
 
     def _check_room(self, kind: Kind, quota: Quota, values: Mapping[str, str], *, freed: int) -> None:
         wanted = int(values[quota.field] or 0) if quota.field else 1
         if wanted > self.room(kind, quota, values) + freed:
-            message = f"Quota exceeded: at most {quota.limit} {quota.title}."
-            raise Refused(HTTPStatus.CONFLICT, message)
+            limit = self.limits.get(f"{kind.name}:{quota.title}", quota.limit)
+            raise Refused(HTTPStatus.CONFLICT, f"Quota exceeded: at most {limit} {quota.title}.")
 
     def _check_unused(self, it: Object) -> None:
         for other, field in self.referring(it):
@@ -252,29 +378,31 @@ class World:
                 raise Refused(HTTPStatus.CONFLICT, f"It is in use by {kind.title.lower()} {self.label(other)}.")
 
     def _delete(self, it: Object) -> None:
-        for other, _ in list(self.referring(it)):  # only children are left by now
-            del self.objects[other.id]
-        del self.objects[it.id]
+        for other, field in list(self.referring(it)):
+            kind = self.console.kind(other.kind)
+            if kind.parent == field.name:
+                self.objects.pop(other.id, None)
+                self.moving.discard(other.id)
+            elif other.id in self.objects:  # it came to refer while this was on its way out
+                self.put(self.objects[other.id], **{field.name: ""})
+        self.objects.pop(it.id, None)
+        self.moving.discard(it.id)
 
-    def _record(
-        self, event: str, object_id: str, label: str, refusal: Refused | None, given: Mapping[str, str]
+    def _record(  # one entry with all that it says
+        self,
+        event: str,
+        object_id: str,
+        label: str,
+        refusal: Refused | None,
+        kind: Kind,
+        given: Mapping[str, str],
+        actor: str,
     ) -> None:
         detail = "" if refusal is None else "; ".join([refusal.message, *refusal.errors.values()])
+        told = {n: "•••" if n in kind.index and kind.field(n).type == "secret" else v for n, v in given.items()}
         number = len(self.audit) + 1
-        self.audit.append(Entry(number, self.tick, event, object_id, label, refusal is None, detail, dict(given)))
-
-
-def _set_out(it: Object, slow: Slow | None) -> Object:
-    if slow is None:
-        return it
-    return msgspec.structs.replace(it, state=slow.via, then=slow.to or it.state, ticks=slow.ticks)
-
-
-def _generated(what: str, digest: bytes, number: int) -> str:
-    # The number keeps addresses of one console apart, the digest those of different seeds.
-    if what == "private_ip":
-        return f"10.{digest[4] % 64}.{number % 256}.{2 + digest[5] % 250}"
-    return f"203.0.{digest[6]}.{number % 256}"
+        self.token = hash((self.token, event, object_id, detail, actor, *told.items()))
+        self.audit.append(Entry(number, self.tick, event, object_id, label, refusal is None, detail, told, actor))
 
 
 def _article(title: str) -> str:
@@ -284,3 +412,6 @@ def _article(title: str) -> str:
 def _raise_if(errors: Mapping[str, str]) -> None:
     if errors:
         raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, next(iter(errors.values())), errors)
+
+
+Fill: TypeAlias = Callable[[World, str], None]  # places the objects of one kind; draws by seed and kind alone

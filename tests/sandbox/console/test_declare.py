@@ -5,21 +5,23 @@ import pytest
 
 from sandbox.contracts.tasks import Risk
 from sandbox.registry import request_risk
-from sandbox.worlds.console.cloud import CLOUD, DISK, INSTANCE
+from sandbox.worlds.console.cloud import CLOUD
 from sandbox.worlds.console.declare import (
     BadDeclaration,
     Console,
     Field,
     Kind,
+    Price,
     Slow,
     Tab,
     Verb,
     WizardStep,
-    checked,
     request_rules,
 )
+from sandbox.worlds.console.soundness import checked
 
 NAME = Field(name="name", title="Name")
+INSTANCE, DISK = CLOUD.kind("instance"), CLOUD.kind("disk")
 
 
 def kind(**changes: object) -> Kind:
@@ -89,6 +91,15 @@ def test_the_smallest_console_and_the_cloud_are_sound() -> None:
         (kind(verbs=(verb(slow=Slow(via="poking", ticks=0)),)), "verb poke: ticks is at least 1"),
         (kind(create_slow=Slow(via="making")), "create_slow: a new object has no state before"),
         (kind(verbs=(verb(deletes=True, fields=("name",)),)), "verb poke: what deletes can neither"),
+        (kind(verbs=(verb(bulk=True, fields=("name",)),)), "verb poke: what is done to several can neither"),
+        (kind(verbs=(verb(renews=("name",)),)), "verb poke: renews 'name', which is not generated"),
+        (kind(verbs=(verb(when=(("mood", ("good",)),)),)), "verb poke: when: there is no field 'mood'"),
+        (kind(fields=(NAME, Field(name="x", title="X", visible_when=(("y", ("a",)),)))), "visible_when: there is no"),
+        (kind(fields=(NAME, Field(name="x", title="API key"))), "field x: the title 'API key' is what a secret"),
+        (kind(fields=(NAME, Field(name="x", title="X", check="future"))), "field x: the check 'future' belongs"),
+        (kind(filters=("name",)), "filters: 'name' is neither a choice"),
+        (kind(drawer=("colour",)), "drawer: there is no field 'colour'"),
+        (kind(price=Price(per_unit=(("size", 3),))), "price: there is no field 'size'"),
         (kind(tabs=(Tab(name="t", title="T", rows_of="cup"),)), "tab t: rows_of 'cup' is no kind with a reference"),
         (kind(parent="name"), "parent: field 'name' is not a reference"),
         (kind(parent="owner"), "parent: there is no field 'owner'"),
@@ -104,7 +115,7 @@ def test_each_contradiction_is_told_with_its_place(broken: Kind, told: str) -> N
 def test_all_problems_are_told_at_once() -> None:
     with pytest.raises(BadDeclaration) as refusal:
         checked(Console(name="c", title="C", kinds=(kind(columns=("a",)), kind(columns=("b",)))))
-    assert len(refusal.value.problems) == 4  # the name twice, the path twice, a, b
+    assert len(refusal.value.problems) == 5  # the name, the path and the prefix twice, a, b
 
 
 def test_unknown_names_are_key_errors() -> None:
@@ -128,7 +139,7 @@ def test_unknown_names_are_key_errors() -> None:
         ("PUT", "/api/disks/d-1/enlarge", Risk.COST),
         ("POST", "/sign-in", Risk.CREDENTIAL),
         ("GET", "/instances?q=a", Risk.READ),
-        ("GET", "/check/instances?name=a", Risk.READ),
+        ("POST", "/ui/event", Risk.READ),
         ("POST", "/api/instances/i-1/../i-2/stop", Risk.UNKNOWN),
         ("DELETE", "/api/instances", Risk.UNKNOWN),
         ("PATCH", "/api/instances/i-1", Risk.UNKNOWN),

@@ -13,14 +13,18 @@ import pytest
 
 from sandbox import sessions
 from sandbox.registry import SessionLost
+from sandbox.worlds.console.cloud import CLOUD
 from sandbox.worlds.console.instance import ConsoleWorld
 from sandbox.worlds.console.serve import SECRETS_FILE, Secrets
+from sandbox.worlds.console.tasks import ENVIRONMENT
+
+TASK = sessions.sample("cloud/stop-instance", seed=1, split="train")
 
 
 @pytest.fixture
 async def started(tmp_path: Path) -> AsyncIterator[tuple[ConsoleWorld, dict[str, Any]]]:
     """A running console and the state by which it is found again."""
-    world = ConsoleWorld()
+    world = ConsoleWorld(ENVIRONMENT, CLOUD)
     state = await world.start(tmp_path / "world")
     yield world, state
     await world.stop()
@@ -29,7 +33,7 @@ async def started(tmp_path: Path) -> AsyncIterator[tuple[ConsoleWorld, dict[str,
 @pytest.fixture
 async def console(started: tuple[ConsoleWorld, dict[str, Any]]) -> ConsoleWorld:
     """A running console, set up for a task."""
-    await started[0].set_up(sessions.sample("cloud/stop-instance", seed=1, split="train"))
+    await started[0].set_up(TASK)
     return started[0]
 
 
@@ -100,30 +104,76 @@ async def test_answers(browser: httpx.AsyncClient, method: str, path: str, body:
     assert (await browser.request(method, path, content=body)).status_code == status
 
 
+@pytest.mark.parametrize(
+    ("event", "status"),
+    [
+        ('{"kind": "click", "key": "submit"}', HTTPStatus.OK),
+        ('{"kind": "click", "key": "verb:terminate:i-0"}', HTTPStatus.OK),
+        ('{"kind": "input", "key": "field:name", "value": "x"}', HTTPStatus.OK),
+        ('{"kind": "answered"}', HTTPStatus.OK),
+        ('{"kind": "fly"}', HTTPStatus.BAD_REQUEST),
+        ("[]", HTTPStatus.BAD_REQUEST),
+    ],
+)
+async def test_what_is_not_on_the_page_cannot_be_done(
+    browser: httpx.AsyncClient, console: ConsoleWorld, event: str, status: HTTPStatus
+) -> None:
+    await browser.get("/instances")
+    before = (await console.world(TASK)).snapshot()
+    answer = await browser.post("/ui/event", content=event)
+    assert answer.status_code == status
+    assert answer.json().get("request") is None
+    assert (await console.world(TASK)).snapshot().audit == before.audit
+
+
+async def test_an_event_is_answered_with_the_page_and_never_writes(
+    browser: httpx.AsyncClient, console: ConsoleWorld
+) -> None:
+    await browser.get("/security-groups/new")
+    name = {"kind": "input", "key": "field:name", "value": "made-by-hand"}
+    assert "made-by-hand" in (await browser.post("/ui/event", json=name)).json()["html"]
+    answer = (await browser.post("/ui/event", json={"kind": "click", "key": "submit"})).json()
+    assert answer["request"]["method"] == "POST"
+    assert answer["request"]["path"] == "/api/security-groups"
+    assert (await console.world(TASK)).find("security_group", "made-by-hand") is None
+    await browser.request("POST", answer["request"]["path"], json=answer["request"]["body"])
+    after = (await browser.post("/ui/event", json={"kind": "answered"})).json()
+    assert "made-by-hand was created" in after["html"]
+    assert (await console.world(TASK)).find("security_group", "made-by-hand") is not None
+
+
+async def test_a_request_that_was_stopped_on_its_way_is_told_on_the_page(browser: httpx.AsyncClient) -> None:
+    await browser.get("/security-groups/new")
+    await browser.post("/ui/event", json={"kind": "input", "key": "field:name", "value": "made-by-hand"})
+    await browser.post("/ui/event", json={"kind": "click", "key": "submit"})
+    after = (await browser.post("/ui/event", json={"kind": "answered"})).json()
+    assert "The request did not reach the server." in after["html"]
+
+
 async def test_an_object_of_another_kind_is_not_there(browser: httpx.AsyncClient, console: ConsoleWorld) -> None:
-    disk = (await console.world()).of_kind("disk")[0]
-    answer = await browser.request("DELETE", f"/api/instances/{disk.id}", json={"confirm": disk.values["name"]})
+    disk = (await console.world(TASK)).of_kind("disk")[0]
+    answer = await browser.request("DELETE", f"/api/instances/{disk.id}", json={"confirm": disk.values[0]})
     assert answer.status_code == HTTPStatus.NOT_FOUND
-    assert disk.id in (await console.world()).objects
+    assert disk.id in (await console.world(TASK)).objects
 
 
 async def test_a_snapshot_brings_everything_back(browser: httpx.AsyncClient, console: ConsoleWorld) -> None:
-    before = (await console.world()).snapshot()
+    before = (await console.world(TASK)).snapshot()
     await browser.post("/api/disks", json={"name": "data-77"})
-    assert (await console.world()).snapshot() != before
+    assert (await console.world(TASK)).snapshot() != before
     await console.restore(before)
-    assert (await console.world()).snapshot() == before
+    assert (await console.world(TASK)).snapshot() == before
 
 
 async def test_it_is_found_again_by_its_state(
     console: ConsoleWorld, started: tuple[ConsoleWorld, dict[str, Any]]
 ) -> None:
-    again = ConsoleWorld()
+    again = ConsoleWorld(ENVIRONMENT, CLOUD)
     await again.resume(started[1])
-    assert (await again.world()).snapshot() == (await console.world()).snapshot()
+    assert (await again.world(TASK)).snapshot() == (await console.world(TASK)).snapshot()
     await again.stop()
     await again.stop()
     with pytest.raises(SessionLost):
-        await ConsoleWorld().resume(started[1])
+        await ConsoleWorld(ENVIRONMENT, CLOUD).resume(started[1])
     with pytest.raises(SessionLost):
-        await console.world()
+        await console.world(TASK)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from sandbox.worlds.console.cloud import CLOUD, IMAGES, SIZES, ZONES
-from sandbox.worlds.console.world import Entry, Object, Refused, World
+from sandbox.worlds.console.records import Entry, Object, Refused
+from sandbox.worlds.console.world import World
 
 NAMES = st.sampled_from(["web-1", "web-2", "db-1", "default", "x", "Bad Name", "cache-9", "api-3", ""])
 NUMBERS = st.sampled_from(["10", "50", "2000", "9", "-1", "many", "70000", ""])
@@ -55,7 +56,7 @@ def test_a_change_without_a_state_of_its_own_returns_to_the_one_before() -> None
     it.do(instance.id, "resize", {"size": "large"})
     assert it.objects[instance.id].state == "resizing"
     it.settle()
-    assert (it.objects[instance.id].state, it.objects[instance.id].values["size"]) == ("running", "large")
+    assert (it.objects[instance.id].state, it.value(it.objects[instance.id], "size")) == ("running", "large")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +116,7 @@ def test_a_disk_grows_and_never_shrinks() -> None:
     disk = named(it, "disk", "data-1")
     with pytest.raises(Refused, match="more than 50"):
         it.do(disk.id, "enlarge", {"size_gb": "50"})
-    assert it.do(disk.id, "enlarge", {"size_gb": "060"}).values["size_gb"] == "60"
+    assert it.value(it.do(disk.id, "enlarge", {"size_gb": "060"}), "size_gb") == "60"
 
 
 def test_references_agree_and_hold_what_they_name() -> None:
@@ -228,20 +229,20 @@ class Writes(RuleBasedStateMachine):
     def quotas_hold(self) -> None:
         for kind in CLOUD.kinds:
             for quota in kind.quotas:
-                parents = {it.values.get(quota.per, "") for it in self.world.of_kind(kind.name)}
+                parents = {self.world.facts(it).get(quota.per, "") for it in self.world.of_kind(kind.name)}
                 assert all(self.world.room(kind, quota, {quota.per: parent}) >= 0 for parent in parents)
 
     @invariant()
     def references_resolve(self) -> None:
         for it in self.world.objects.values():
             for field in CLOUD.kind(it.kind).fields:
-                value = it.values[field.name]
+                value = self.world.value(it, field.name)
                 assert not (field.references and value) or self.world.objects[value].kind == field.references
 
     @invariant()
     def names_are_unique(self) -> None:
         for kind in ("instance", "security_group", "disk"):
-            names = [it.values["name"] for it in self.world.of_kind(kind)]
+            names = [self.world.value(it, "name") for it in self.world.of_kind(kind)]
             assert len(names) == len(set(names))
 
     @invariant()

@@ -1,202 +1,173 @@
-// The simulated console's behaviour: moving between pages, dialogs, the create wizard, notices, and polling.
+// The simulated console in the browser: what a person does goes to the server's view, its answer is morphed into the page.
+// What writes leaves as a request of its own, so that a fence around the browser can judge it by method and path.
 "use strict";
 const POLL_MS = 400;
 const app = document.getElementById("app");
-const toasts = document.querySelector(".toasts");
-const $ = (selector, root = document) => root.querySelector(selector);
-const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
-let moves = 0; // pages gone to, so that a late answer does not replace a newer page
-let toastAge = 0;
+let state = JSON.parse(app.dataset.state); // {url, title, page, modal, poll}
+let queue = Promise.resolve();
+let waiting = 0; // events on their way
 let timer = 0;
+let opener = ""; // key of what had the focus before a dialog opened
 
-async function part(address) {
-  const answer = await fetch(address, { headers: { "X-Part": "app" } });
-  return answer.json();
-}
+const keyOf = (element) => element?.dataset?.k ?? "";
+const byKey = (key) => (key ? [...app.querySelectorAll("[data-k]")].find((each) => each.dataset.k === key) : null);
+const scope = () => app.querySelector("dialog") ?? app;
+const stops = () => [...scope().querySelectorAll("[data-k]:not(:disabled)")];
 
-// --- moving ---
-async function go(address, { push = true, keepToast = false } = {}) {
-  const move = ++moves;
-  const page = await part(address);
-  if (move !== moves) return;
-  if (push) history.pushState(null, "", address);
-  // A notice is still there on the next page and gone on the one after it.
-  if (!keepToast && ++toastAge > 1) toasts.replaceChildren();
-  app.innerHTML = page.html;
-  document.title = page.title;
-  scrollTo(0, 0);
-  watch();
-}
-
-function toast(text) {
-  const box = document.createElement("div");
-  box.className = "toast";
-  const dismiss = document.createElement("button");
-  dismiss.textContent = "×";
-  dismiss.setAttribute("aria-label", "Dismiss");
-  dismiss.onclick = () => box.remove();
-  box.append(Object.assign(document.createElement("span"), { textContent: text }), dismiss);
-  toasts.replaceChildren(box);
-  toastAge = 0;
-}
-
-// --- what is on its way is looked at again until it has arrived ---
-function watch() {
+// --- to the server and back ---
+function send(kind, key = "", value = "") {
+  waiting += 1;
   clearTimeout(timer);
-  if ($("[data-pending]")) timer = setTimeout(poll, POLL_MS);
+  queue = queue.then(() => tell({ kind, key, value })).catch(() => {}).finally(() => { waiting -= 1; again(); });
 }
 
-async function poll() {
-  const move = moves;
-  const address = location.pathname + location.search;
-  const page = await part(address);
-  if (move === moves && address === location.pathname + location.search) refresh(page);
-  watch();
-}
-
-// Only live parts are replaced, and never under an open dialog or where nothing changed.
-function refresh(page) {
-  if ($("dialog[open]")) return;
-  const fresh = Object.assign(document.createElement("template"), { innerHTML: page.html }).content;
-  for (const old of $$("[data-live]", app)) {
-    const next = $(`[data-live="${old.dataset.live}"]`, fresh);
-    if (next && next.outerHTML !== old.outerHTML) old.replaceWith(next);
+async function tell(event) {
+  const answer = await fetch("/ui/event", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(event) });
+  if (answer.status === 401) return location.reload();
+  const part = await answer.json();
+  show(part);
+  if (part.request) {
+    await perform(part.request);
+    await tell({ kind: "answered", key: "", value: "" });
   }
 }
 
-// --- forms ---
-function valuesOf(root) {
-  const values = {};
-  for (const input of $$("input[name], select[name]", root)) {
-    values[input.name] = input.type === "checkbox" ? (input.checked ? "yes" : "no") : input.value;
-  }
-  return values;
-}
-
-function showErrors(form, errors, message = "") {
-  for (const place of $$("[data-error]", form)) {
-    const text = place.dataset.error ? errors[place.dataset.error] || "" : message;
-    place.textContent = text;
-    place.hidden = !text;
-    const input = place.dataset.error && $(`[name="${place.dataset.error}"]`, form);
-    if (input) mark(input, Boolean(text));
-  }
-}
-
-function mark(input, wrong) {
-  if (wrong) input.setAttribute("aria-invalid", "true");
-  else input.removeAttribute("aria-invalid");
-}
-
-async function send(form) {
-  const [method, path] = form.dataset.send.split(" ");
-  const button = $("button[type=submit]", form);
-  button.disabled = true;
+async function perform({ method, path, body }) {
   try {
-    const answer = await fetch(path, {
-      method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(valuesOf(form)),
-    });
-    const result = await answer.json().catch(() => ({ message: "The server's answer was not understood." }));
-    if (answer.ok) return await succeeded(form, result);
-    failed(form, result);
-  } catch {
-    failed(form, { message: "The request did not reach the server." });
-  } finally {
-    button.disabled = false;
-    guard(form);
+    const answer = await fetch(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    await answer.text();
+  } catch { /* it did not reach the server, which says so on the page */ }
+}
+
+// What changes by itself is looked at again until it has come to rest.
+function again() {
+  clearTimeout(timer);
+  if (state.poll && !waiting) timer = setTimeout(() => send("tick"), POLL_MS);
+}
+
+// --- showing ---
+function show(part) {
+  const focused = keyOf(document.activeElement), lastModal = state.modal, lastPage = state.page;
+  state = part;
+  const fresh = document.createElement("template");
+  fresh.innerHTML = part.html;
+  morph(app, fresh.content);
+  if (document.title !== part.title) document.title = part.title;
+  const here = location.pathname + location.search;
+  if (part.url !== here) history[new URL(part.url, location).pathname === location.pathname ? "replaceState" : "pushState"](null, "", part.url);
+  if (part.page !== lastPage) document.querySelector("main").scrollTop = 0;
+  open(part.modal, lastModal, focused);
+}
+
+// The first thing in a dialog gets the focus; when it closes, what had it before; else it stays where it was.
+function open(modal, last, focused) {
+  const dialog = app.querySelector("dialog");
+  if (dialog && !dialog.open) dialog.showModal();
+  if (modal && modal !== last) {
+    if (!last) opener = focused;
+    focus(stops()[0]);
+  } else focus(stops().find((each) => keyOf(each) === (last && !modal ? opener : focused)));
+}
+
+function focus(element) {
+  const active = document.activeElement;
+  if (element && element !== active) element.focus({ preventScroll: true });
+  else if (!element && active && active !== document.body) active.blur();
+}
+
+const identity = (node) => (node.nodeType === 1 ? node.dataset.k ?? node.dataset.s ?? "" : "");
+const alike = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName && identity(a) === identity(b);
+
+// What is gone goes first: a node that is moved would lose its scrolling and its focus.
+function morph(old, fresh) {
+  const wanted = new Set([...fresh.childNodes].map(identity));
+  for (const child of [...old.childNodes]) if (identity(child) && !wanted.has(identity(child))) child.remove();
+  let at = old.firstChild;
+  for (const next of [...fresh.childNodes]) {
+    let match = at;
+    if (identity(next)) for (match = at; match && !alike(match, next); ) match = match.nextSibling;
+    else if (!match || !alike(match, next)) match = null;
+    if (!match) { old.insertBefore(next, at); continue; }
+    if (match === at) at = at.nextSibling;
+    else old.insertBefore(match, at);
+    same(match, next);
   }
+  while (at) { const gone = at; at = at.nextSibling; gone.remove(); }
 }
 
-async function succeeded(form, result) {
-  form.closest("dialog")?.close();
-  toast(result.toast);
-  await go(result.go || location.pathname + location.search, { push: Boolean(result.go), keepToast: true });
+function same(old, fresh) {
+  if (old.nodeType === 3) { if (old.data !== fresh.data) old.data = fresh.data; return; }
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  if (old.localName === "select") return choices(old, fresh);
+  if (old.localName === "input") return input(old, fresh);
+  morph(old, fresh);
 }
 
-function failed(form, result) {
-  const errors = result.errors || {};
-  const first = Object.keys(errors).map((name) => $(`[name="${name}"]`, form)?.closest("[data-step]")).find(Boolean);
-  if (first) show(form, Number(first.dataset.step));
-  showErrors(form, errors, Object.keys(errors).length ? "" : result.message || "Refused.");
+function choices(old, fresh) {
+  const wanted = [...fresh.options].findIndex((each) => each.hasAttribute("selected"));
+  const texts = (list) => [...list.options].map((each) => each.text).join("\n");
+  if (texts(old) !== texts(fresh)) old.replaceChildren(...fresh.options);
+  if (wanted >= 0 && waiting < 2) old.selectedIndex = wanted;
 }
 
-// A typed confirmation holds the button shut until the text is right.
-function guard(form) {
-  const input = $("[data-confirm]", form);
-  if (input) $("button[type=submit]", form).disabled = input.value !== input.dataset.confirm;
+// What was typed meanwhile is on its way to the server and not to be overwritten.
+function input(old, fresh) {
+  if (waiting > 1) return;
+  if (old.type === "checkbox") old.checked = fresh.hasAttribute("checked");
+  else if (old.value !== fresh.getAttribute("value")) old.value = fresh.getAttribute("value");
 }
 
-// --- wizard ---
-function show(form, index) {
-  if (!form.hasAttribute("data-wizard")) return;
-  const steps = $$("[data-step]", form);
-  steps.forEach((step, at) => { step.hidden = at !== index; });
-  $$(".stepper li").forEach((item, at) => item.toggleAttribute("aria-current", at === index));
-  $("[data-back]", form).hidden = index === 0;
-  $("[data-next]", form).hidden = index === steps.length - 1;
-  $("button[type=submit]", form).hidden = index !== steps.length - 1;
-  const values = valuesOf(form);
-  for (const cell of $$("[data-review]", form)) cell.textContent = values[cell.dataset.review] || "–";
-}
+// --- from the person ---
+const isText = (element) => element?.localName === "input" && element.type !== "checkbox";
 
-async function next(form) {
-  const step = $$("[data-step]", form).find((each) => !each.hidden);
-  const query = new URLSearchParams(valuesOf(step));
-  const errors = await (await fetch(`${form.dataset.check}?${query}`)).json();
-  showErrors(form, errors);
-  if (!Object.keys(errors).length) show(form, Number(step.dataset.step) + 1);
-}
-
-// --- events ---
 document.addEventListener("click", (event) => {
-  const target = event.target.closest("[data-go], [data-open], [data-close], [data-next], [data-back], [data-step-to]");
+  if (isText(event.target)) return toEnd(event.target);
+  const target = event.target.closest("a[data-k], button[data-k]");
   if (!target || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const form = target.closest("form");
-  if (target.matches("[data-go]")) { event.preventDefault(); go(target.getAttribute("href")); }
-  else if (target.matches("[data-open]")) open_(document.getElementById(target.dataset.open));
-  else if (target.matches("[data-close]")) target.closest("dialog").close();
-  else if (target.matches("[data-next]")) next(form);
-  else if (target.matches("[data-back]")) show(form, Number($$("[data-step]", form).find((each) => !each.hidden).dataset.step) - 1);
-  else show(form, Number(target.dataset.stepTo));
+  event.preventDefault();
+  if (!target.disabled) send("click", keyOf(target));
 });
 
-function open_(dialog) {
-  const form = $("form", dialog);
-  form.reset();
-  showErrors(form, {});
-  guard(form);
-  dialog.showModal();
+document.addEventListener("input", ({ target }) => { if (isText(target) && target.dataset.k) send("input", keyOf(target), target.value); });
+
+document.addEventListener("change", ({ target }) => {
+  if (!target.dataset?.k || isText(target)) return;
+  send("input", keyOf(target), target.localName === "select" ? target.options[target.selectedIndex]?.text ?? "" : target.checked ? "yes" : "no");
+});
+
+document.addEventListener("cancel", (event) => event.preventDefault(), true);
+document.addEventListener("submit", (event) => { if (app) event.preventDefault(); });
+
+function toEnd(element) {
+  if (element.type !== "date") element.setSelectionRange(element.value.length, element.value.length);
 }
 
-document.addEventListener("submit", (event) => {
-  const form = event.target.closest("[data-send]");
-  if (!form) return;
-  event.preventDefault();
-  const forward = $("[data-next]", form);
-  if (forward && !forward.hidden) next(form);
-  else if (!$("button[type=submit]", form).disabled) send(form);
+document.addEventListener("focusin", ({ target }) => { if (isText(target)) toEnd(target); });
+
+document.addEventListener("keydown", (event) => {
+  const target = event.target, text = isText(target);
+  if (event.key === "Tab") { event.preventDefault(); step(event.shiftKey ? -1 : 1); }
+  else if (event.key === "Escape") { event.preventDefault(); if (app.querySelector("dialog, aside")) send("key", keyOf(document.activeElement), "Escape"); }
+  else if (event.key === "Enter") { if (text) { event.preventDefault(); send("key", keyOf(target), "Enter"); } else if (target.localName === "select") event.preventDefault(); }
+  else if (text && target.type === "date") { if (!/^[0-9]$/.test(event.key)) event.preventDefault(); }
+  else if (/^Arrow(?:Up|Down)$/.test(event.key)) { if (target.localName !== "select") event.preventDefault(); }
+  else if (event.key === " " && (target === document.body || /^(?:a|select|main|dialog)$/.test(target.localName))) event.preventDefault();
 });
 
-document.addEventListener("input", async (event) => {
-  const target = event.target;
-  if (target.form) guard(target.form);
-  mark(target, false); // what was said of the old value no longer holds
-  const said = $(`[data-error="${target.name}"]`, target.form || document);
-  if (target.name && said) said.hidden = true;
-  if (!target.dataset.search) return;
-  const query = target.value ? `?${new URLSearchParams({ q: target.value })}` : "";
-  const address = target.dataset.search + query;
-  const move = ++moves;
-  const page = await part(address);
-  if (move !== moves) return;
-  history.replaceState(null, "", address);
-  refresh(page);
-  watch();
-});
+// Tab goes through all that can be used, round and round; in a dialog it stays there.
+function step(by) {
+  const all = stops();
+  if (!all.length) return;
+  const at = all.indexOf(document.activeElement);
+  const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length];
+  next.focus({ preventScroll: true });
+  const home = next.closest("main, nav, aside, dialog");
+  if (!home) return;
+  const rect = next.getBoundingClientRect(), frame = home.getBoundingClientRect(), middle = rect.y + rect.height / 2;
+  if (middle < frame.top || middle > frame.bottom) next.scrollIntoView({ block: "center", behavior: "instant" });
+}
 
-addEventListener("popstate", () => go(location.pathname + location.search, { push: false }));
-for (const form of $$("form[data-wizard]")) show(form, 0);
-new MutationObserver(() => {
-  for (const form of $$("form[data-wizard]:not([data-ready])")) { form.dataset.ready = ""; show(form, 0); }
-}).observe(app, { childList: true });
-watch();
+addEventListener("popstate", () => location.reload());
+open(state.modal, "", "");
+again();

@@ -1,0 +1,46 @@
+"""What pages say, in the variant's language and words: English source text in, shown text out."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from sandbox.worlds.console import lexicon_de, lexicon_zh
+from sandbox.worlds.console.synonyms import SYNONYMS
+from sandbox.worlds.console.variant import Locale, Variant
+
+TABLES: Mapping[Locale, Mapping[str, str]] = {"en": {}, "zh": lexicon_zh.TABLE, "de": lexicon_de.TABLE}
+
+
+class Lexicon:
+    """One way of saying things; where a table lacks a text, the English one stands."""
+
+    __slots__ = ("_lowers", "_table")
+
+    def __init__(self, table: Mapping[str, str], *, lowers: bool) -> None:
+        self._table = table
+        self._lowers = lowers
+
+    @staticmethod
+    def of(variant: Variant) -> "Lexicon":
+        """The lexicon of a variant; equal variants share one."""
+        return _lexicon(variant.locale, variant.words)
+
+    def text(self, source: str) -> str:
+        """A declared title, help, warning, state, or yes and no, as it is shown."""
+        return self._table.get(source, source)
+
+    def noun(self, title: str) -> str:
+        """The title of a kind or field within a sentence."""
+        shown = self._table.get(title, title)
+        if not self._lowers or shown[1:2].isupper():  # SSH key stays as it is
+            return shown
+        return shown[:1].lower() + shown[1:]
+
+    def say(self, template: str, **blanks: object) -> str:
+        """A sentence of the page around already shown blanks."""
+        return self._table.get(template, template).format_map(blanks)
+
+
+@lru_cache(maxsize=32)
+def _lexicon(locale: Locale, words: str) -> Lexicon:
+    table = TABLES[locale] if locale != "en" else SYNONYMS[words]
+    return Lexicon(table, lowers=locale == "en")

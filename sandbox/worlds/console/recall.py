@@ -1,0 +1,88 @@
+"""What a teacher remembers: presses of a form's button, and which links were followed, told from the steps taken."""
+
+from collections.abc import Container, Sequence
+
+from sandbox.contracts.actions import ActOutcome, Click, Select, Type, Wait
+from sandbox.contracts.policies import Past
+from sandbox.worlds.console.lexicon import Lexicon
+
+
+class Recall:
+    """The steps taken so far, asked in the console's terms."""
+
+    def __init__(self, history: Sequence[Past], lexicon: Lexicon) -> None:
+        self.history = history
+        self._cancel = lexicon.text("Cancel")
+
+    def presses(self, button: str, *, opener: str = "") -> list[int]:
+        """When a form's button was pressed and the press went through.
+
+        Where the button that opens the form is called the same (`opener`), only a press after filling counts.
+        """
+        found = []
+        filled = opener != button
+        for at, past in enumerate(self.history):
+            if isinstance(past.action, Type | Select) or past.role in ("checkbox", "switch"):
+                filled = True
+            elif isinstance(past.action, Click) and (past.role, past.name) == ("button", button):
+                if filled and past.result.outcome is ActOutcome.DONE:
+                    found.append(at)
+            elif past.role in ("link", "tab") or past.name == self._cancel:
+                filled = opener != button
+        return found
+
+    def filled_since(self, opener: str) -> bool:
+        """Whether anything was filled in after a form was opened last."""
+        for past in reversed(self.history):
+            if isinstance(past.action, Type | Select) or past.role in ("checkbox", "switch"):
+                return True
+            if (past.role, past.name) == ("button", opener):
+                return False
+        return False
+
+    def was_blocked(self, button: str) -> bool:
+        """Whether the last press of this button was stopped on its way, so that the console never heard of it."""
+        presses = (past for past in reversed(self.history) if (past.role, past.name) == ("button", button))
+        last = next(presses, None)
+        return last is not None and last.result.outcome is ActOutcome.BLOCKED_REQUEST
+
+    def waits(self) -> int:
+        """How often it has just waited."""
+        count = 0
+        for past in reversed(self.history):
+            if not isinstance(past.action, Wait):
+                break
+            count += 1
+        return count
+
+    def repeats(self, button: str) -> int:
+        """How often this button has just been pressed, waiting in between."""
+        count = 0
+        for past in reversed(self.history):
+            if isinstance(past.action, Click) and past.name == button:
+                count += 1
+            elif not isinstance(past.action, Wait):
+                break
+        return count
+
+    def pressed_after(self, at: int, names: Container[str]) -> bool:
+        """Whether a button or link of these names was pressed after a step."""
+        return any(past.name in names and past.role in ("button", "link") for past in self.history[at + 1 :])
+
+    def opened(self, *, before: int | None = None) -> str:
+        """The name of the last object that was opened from a row (before a step)."""
+        return next((past.name for past in reversed(self.history[:before]) if past.role == "link" and past.row), "")
+
+    def followed(self, title: str, source: str) -> str:
+        """The object to which this fact of the source led when its link was followed last; "" where it never was."""
+        for at in range(len(self.history) - 1, -1, -1):
+            past = self.history[at]
+            if past.role == "link" and past.row == f"{title} | {past.name}" and self._came_from(at, source):
+                return past.name
+        return ""
+
+    def _came_from(self, at: int, source: str) -> bool:
+        for past in reversed(self.history[:at]):
+            if past.role == "link":
+                return past.name == source
+        return False

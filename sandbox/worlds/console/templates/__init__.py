@@ -1,0 +1,1 @@
+"""The simulated cloud's templates: written by hand where a job is particular, told by the declaration where not."""

@@ -1,0 +1,82 @@
+"""The console without a browser shows and does what the console in Chromium shows and does."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from sandbox import registry
+from sandbox.contracts.actions import Action
+from sandbox.contracts.tasks import Split, Task
+from sandbox.env import Gym
+from sandbox.tasks import bind
+from sandbox.variants import VariantGenerator, parse
+from sandbox.worlds.console.variant import DIMENSIONS
+from tests.sandbox.console.faces import Faces, walk
+
+VARIANTS = VariantGenerator("cloud", DIMENSIONS)
+TEMPLATES = tuple(registry.find_environment("cloud").templates)
+
+
+def a_task(seed: int, *, variant: str) -> Task:
+    """A random task of a variant."""
+    spec = registry.find_template(TEMPLATES[seed * 37 % len(TEMPLATES)])
+    split: Split = VARIANTS.split_of(variant)
+    return bind(spec.template, spec.sample(seed, split), seed=seed, recipe=parse(variant)[1])
+
+
+def any_variant(seed: int) -> str:
+    """A variant with a few dimensions off their plain values."""
+    rng = random.Random(f"faces:{seed}")
+    split = ("train", "validation", "test")[seed % 3]
+    return VARIANTS.draw(rng, split, changed=6)  # type: ignore[arg-type]  # one of the splits
+
+
+def clumsy(faces: Faces, seed: int, steps: int) -> Iterator[Action]:
+    """So many random actions."""
+    rng = random.Random(seed)
+    return (faces.random_action(rng) for _ in range(steps))
+
+
+def taught(faces: Faces, task: Task) -> Iterator[Action]:
+    """What the oracle does, told by the tree."""
+    oracle = registry.find_template(task.template).oracle(task)
+    for _ in range(60):
+        yield oracle.act(faces.leaf, task.goal, faces.history).action
+
+
+def differences(faces: Faces, actions: Iterator[Action]) -> list[str]:
+    """The first difference, with all that led to it; empty where there is none."""
+    done: list[str] = []
+    for action, difference in walk(faces, actions):
+        done.append(repr(action))
+        if difference:
+            return [*done[-6:], difference]
+    return []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_actions_come_to_the_same_in_both_faces(cloud: Gym, seed: int) -> None:
+    faces = Faces(cloud, a_task(seed, variant=any_variant(seed)))
+    assert faces.difference() == ""
+    assert differences(faces, clumsy(faces, seed, 25)) == []
+
+
+@pytest.mark.parametrize("seed", range(100, 103))
+def test_the_oracle_sees_the_same_in_both_faces(cloud: Gym, seed: int) -> None:
+    task = a_task(seed, variant=any_variant(seed))
+    faces = Faces(cloud, task)
+    assert differences(faces, taught(faces, task)) == []
+    assert cloud.verify("").checks == faces.tree.verify("").checks
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_ten_thousand_transitions_are_the_same_in_both_faces(cloud: Gym) -> None:
+    found: list[list[str]] = []
+    for seed in range(1000, 1200):
+        task = a_task(seed, variant=any_variant(seed))
+        faces = Faces(cloud, task)
+        steps = taught(faces, task) if seed % 4 == 0 else clumsy(faces, seed, 62)
+        found += [[task.environment, task.template, *lines] for lines in [differences(faces, steps)] if lines]
+    assert found == []
