@@ -1,4 +1,4 @@
-"""Gymnasium's face of a console: one warm world and one warm browser, reset between tasks, called without async."""
+"""Gymnasium's face of a world: its simulator where it has one, else one warm world with one warm browser."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -174,7 +174,7 @@ OBSERVATION_SPACE = spaces.Dict(
 
 
 class BelayEnv(gymnasium.Env[dict[str, Any], str]):
-    """One template of a console as an environment.
+    """One template of a world as an environment, played without a browser where the world can be.
 
     An action is a contract action as JSON text, such as `{"kind": "click", "element": 12}`. The reward is 1 for the
     step that ends a verified task, else 0. `finish` and `give_up` terminate; running out of steps truncates.
@@ -182,12 +182,15 @@ class BelayEnv(gymnasium.Env[dict[str, Any], str]):
 
     metadata = {"render_modes": []}  # noqa: RUF012  # the name and form are Gymnasium's
 
-    def __init__(self, template_id: str, *, split: Split = "train", gym: Gym | None = None) -> None:
+    def __init__(
+        self, template_id: str, *, split: Split = "train", gym: Gym | registry.Simulator | None = None
+    ) -> None:
         self.spec_template = registry.find_template(template_id)
         self.split: Split = split
         self._owns = gym is None
-        self._gym = gym or Gym(self.spec_template.template.environment)
+        self._gym = gym or _player(self.spec_template.template.environment)
         self._task: Task | None = None
+        self._shown: Observation | None = None
         self._steps = 0
         self.observation_space = OBSERVATION_SPACE
         self.action_space = ActionText(MAX_ACTION)
@@ -208,20 +211,22 @@ class BelayEnv(gymnasium.Env[dict[str, Any], str]):
         parameters = self.spec_template.sample(drawn, self.split)
         self._task = bind(self.spec_template.template, parameters, seed=drawn)
         self._steps = 0
-        return self._told(self._gym.reset(self._task)), {"task": to_json(self._task)}
+        self._shown = self._gym.reset(self._task)
+        return self._told(self._shown), {"task": to_json(self._task)}
 
     def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Do one action. What is no action at all is a step without effect, named in the info."""
         self._steps += 1
         truncated = self._steps >= self.task.max_steps
+        if self._shown is None:
+            raise RuntimeError("step comes after reset")
         parsed: Action | None
         try:
             parsed = from_json(action, Action)
         except msgspec.DecodeError as problem:
-            result, observation = ActResult(ActOutcome.NO_EFFECT, str(problem)), self._gym.run(self._gym.page.observe())
-            parsed = None
+            result, parsed = ActResult(ActOutcome.NO_EFFECT, str(problem)), None
         else:
-            result, observation = self._gym.act(parsed)
+            result, self._shown = self._gym.act(parsed)
         info: dict[str, Any] = {"outcome": result.outcome.value, "detail": result.detail}
         terminated = isinstance(parsed, Finish | GiveUp)
         reward = 0.0
@@ -229,10 +234,10 @@ class BelayEnv(gymnasium.Env[dict[str, Any], str]):
             verification = self._gym.verify(parsed.answer)
             info["verification"] = verification.outcome.value
             reward = 1.0 if verification.outcome is Outcome.VERIFIED else 0.0
-        return self._told(observation), reward, terminated, truncated and not terminated, info
+        return self._told(self._shown), reward, terminated, truncated and not terminated, info
 
     def close(self) -> None:
-        """End world and browser, where they are the environment's own."""
+        """End the simulator, or world and browser, where they are the environment's own."""
         if self._owns:
             self._gym.close()
 
@@ -244,6 +249,12 @@ class BelayEnv(gymnasium.Env[dict[str, Any], str]):
             "toasts": "\n".join(observation.toasts)[:MAX_TEXT],
             "elements": tuple(_element(each) for each in observation.elements[:MAX_ELEMENTS]),
         }
+
+
+def _player(environment_id: str) -> Gym | registry.Simulator:
+    """A simulator where the world has one: it shows the same, and sooner."""
+    found = registry.find_environment(environment_id)
+    return Gym(environment_id) if found.make_simulator is None else found.simulator()
 
 
 def _element(it: Element) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from sandbox.contracts.actions import Finish
 from sandbox.contracts.policies import Past, past
 from sandbox.contracts.storage import to_json
 from sandbox.env import BelayEnv, Gym, register_all
+from sandbox.registry import find_environment
 
 WAIT_TAB = '{"kind": "press", "key": "Tab"}'
 
@@ -37,6 +38,28 @@ def env(gym: Gym) -> BelayEnv:
 @pytest.mark.filterwarnings("error::UserWarning")
 def test_gymnasiums_own_checker_passes(env: BelayEnv) -> None:
     check_env(env, skip_render_check=True)
+
+
+@pytest.mark.filterwarnings("error::UserWarning")
+@pytest.mark.parametrize("template", ["workbench/search-set", "sql/move-budget", "http/start-job"])
+def test_gymnasiums_own_checker_passes_where_no_browser_is_needed(template: str) -> None:
+    made = BelayEnv(template)
+    check_env(made, skip_render_check=True)
+    made.close()
+
+
+def test_a_world_without_browser_is_played_by_its_oracle() -> None:
+    env = BelayEnv("workbench/search-compute-set", split="test")
+    env.reset(seed=3)
+    simulator = find_environment("workbench").simulator()
+    observation = simulator.reset(env.task)
+    oracle, done = sessions.oracle(env.task), False
+    while not done:
+        action = oracle.act(observation, env.task.goal, ()).action
+        observation = simulator.act(action)[1]
+        told, reward, done, truncated, info = env.step(to_json(action))
+        assert [each["name"] for each in told["elements"]] == [each.name for each in observation.elements]
+    assert (reward, truncated, info["verification"]) == (1.0, False, "verified")
 
 
 def test_every_template_has_an_id() -> None:
