@@ -102,6 +102,10 @@ class VariantGenerator:
         self.dimensions = {dimension.name: dimension for dimension in dimensions}
         for dimension in dimensions:
             dimension.check()
+        # Worked out once: a deck draws many variants to choose one.
+        self._may = {split: {each.name: each.of(split) for each in dimensions} for split in SPLITS}
+        self._own = {split: {each.name: frozenset(each.own(split)) for each in dimensions} for split in SPLITS}
+        self._holding = {split: [name for name, own in self._own[split].items() if own] for split in SPLITS}
 
     @classmethod
     def of(cls, registered: Varied) -> "VariantGenerator":
@@ -110,7 +114,7 @@ class VariantGenerator:
 
     def holds_out(self, split: Split) -> bool:
         """Whether a split has values of its own."""
-        return any(dimension.own(split) for dimension in self.dimensions.values())
+        return bool(self._holding[split])
 
     def count(self, split: Split) -> int:
         """How many variants a split has."""
@@ -130,9 +134,10 @@ class VariantGenerator:
         """A random variant; with `changed` (at least 1), at most so many dimensions leave their plain value."""
         names = list(self.dimensions)
         chosen = names if changed is None else rng.sample(names, min(changed, len(names)))
-        recipe = {name: rng.choice(self.dimensions[name].of(split)) for name in chosen}
-        if self.holds_out(split) and not self._held(recipe, split):
-            holding = [name for name in names if self.dimensions[name].own(split)]
+        may = self._may[split]
+        recipe = {name: may[name][int(rng.random() * len(may[name]))] for name in chosen}
+        if self._holding[split] and not self._held(recipe, split):
+            holding = self._holding[split]
             given = rng.choice([name for name in holding if name in recipe] or holding)
             if given not in recipe:  # one in, one out
                 recipe.pop(rng.choice(sorted(recipe)), None)
@@ -144,7 +149,8 @@ class VariantGenerator:
         return self.id_of(self.recipe(variant))
 
     def _held(self, recipe: Mapping[str, str], split: Split) -> bool:
-        return any(value in self.dimensions[name].own(split) for name, value in recipe.items())
+        own = self._own[split]
+        return any(value in own[name] for name, value in recipe.items())
 
     def id_of(self, recipe: Mapping[str, str]) -> str:
         """The canonical id of a recipe: plain values left out. Raises BadEnvironmentId."""
