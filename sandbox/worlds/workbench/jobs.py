@@ -6,7 +6,7 @@ from sandbox.contracts.tasks import Task
 from sandbox.tasks import parameters_of
 from sandbox.variants import parse
 from sandbox.worlds.workbench.ground import Ground
-from sandbox.worlds.workbench.plan import (
+from sandbox.worlds.workbench.wants import (
     At,
     Computed,
     Counted,

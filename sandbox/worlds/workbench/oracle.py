@@ -9,8 +9,9 @@ from sandbox.contracts.policies import Past, Proposal
 from sandbox.contracts.tasks import Goal, Task
 from sandbox.worlds.workbench.bench import File, key_of
 from sandbox.worlds.workbench.jobs import job_of, recipe
-from sandbox.worlds.workbench.plan import Act, Job, Sight, plan
+from sandbox.worlds.workbench.plan import Act, Sight, plan
 from sandbox.worlds.workbench.view import WORDS, Words
+from sandbox.worlds.workbench.wants import Job
 
 _SET = re.compile(r"set (\S+) in (\S+) to (.*)")
 _CARRIED = re.compile(r"(?:renamed|moved) (\S+) to (\S+)")

@@ -5,8 +5,9 @@ from sandbox.contracts.observations import Observation
 from sandbox.contracts.tasks import Check, Outcome, Task, Verification
 from sandbox.worlds.workbench.bench import Bench, File, key_of
 from sandbox.worlds.workbench.jobs import job_of, recipe
-from sandbox.worlds.workbench.plan import Job, of_bench, plan, wanted_files, wanted_report
+from sandbox.worlds.workbench.plan import of_bench, plan
 from sandbox.worlds.workbench.view import View
+from sandbox.worlds.workbench.wants import Job, wanted_files, wanted_report
 
 
 class Workbench:
