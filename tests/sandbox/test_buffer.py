@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
@@ -55,6 +56,7 @@ class BufferMachine(RuleBasedStateMachine):
 
 
 TestBuffer = BufferMachine.TestCase
+TestBuffer.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
 
 
 def test_an_item_larger_than_the_buffer_is_refused_and_says_what_to_do() -> None:

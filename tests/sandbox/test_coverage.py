@@ -1,7 +1,7 @@
 """Coverage counts what was met; a loop is the same steps on the same screens, and nothing else."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox.contracts.actions import Click
@@ -33,6 +33,7 @@ def test_tokens_and_transitions_are_counted() -> None:
     assert coverage.share() == pytest.approx(3 / (3 + len(coverage.unmet)))
 
 
+@settings(deadline=None)
 @given(st.integers(1, 6), st.integers(0, 4))
 def test_three_rounds_of_the_same_are_a_loop(period: int, before: int) -> None:
     lead = [tread(f"lead {n}") for n in range(before)]
@@ -40,6 +41,7 @@ def test_three_rounds_of_the_same_are_a_loop(period: int, before: int) -> None:
     assert found == (Loop(before + 3 * period - 1, period, 3),)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 3), max_size=20))
 def test_a_page_that_changes_is_no_loop(actions: list[int]) -> None:
     assert loops([tread(f"{number} left") for number, _ in enumerate(actions)]) == ()

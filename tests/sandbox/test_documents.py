@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox.documents import BadDocument, parse, read
@@ -63,6 +63,7 @@ def test_bytes_that_are_no_text_are_told_by_line(tmp_path: Path) -> None:
         read(tmp_path / "none.yaml", SCHEMA)
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text("ab\u4e2d .:#-", max_size=8),

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox.expressions import FACTS, LARGEST, BadExpression, parse
@@ -67,6 +67,7 @@ def test_what_is_not_allowed_is_told(text: str, fault: str) -> None:
     assert fault in str(told.value)
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.sampled_from(["progress", "step", "1e6", "-3", "now(CREATED)"]),

@@ -158,7 +158,7 @@ def test_senseless_sizes_are_refused() -> None:
         Fleet(0)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(1, 9), max_size=5), st.integers(1, 40))
 def test_messages_arrive_whole_however_they_are_cut(slots: list[int], size: int) -> None:
     sent = [Start(slot, task(slot)) for slot in slots]

@@ -3,12 +3,13 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox.heat import Heat
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from("abc"), max_size=200))
 def test_it_is_the_formula(drawn: list[str]) -> None:
     heat, expected = Heat(), dict.fromkeys("abc", 0.0)

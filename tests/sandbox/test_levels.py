@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox.levels import Course, Deck, Level, Replay
@@ -14,6 +14,7 @@ from tests.sandbox.tiny import DIMENSIONS, REGISTERED, TEMPLATE, Count
 LEVELS = [Level("tiny", TEMPLATE.id, seed) for seed in range(6)]
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(LEVELS), st.floats(-5, 5), min_size=1), st.integers(0, 30))
 def test_probabilities_are_some_for_each_and_follow_the_ranks(scores: dict[Level, float], draws: int) -> None:
     replay, rng = Replay(staleness=0.0), random.Random(0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox.moments import Moments, RewardStats
@@ -10,6 +10,7 @@ from sandbox.moments import Moments, RewardStats
 NUMBERS = st.lists(st.floats(-1e3, 1e3), max_size=40)
 
 
+@settings(deadline=None)
 @given(NUMBERS, NUMBERS)
 def test_merged_moments_are_numpys(ones: list[float], others: list[float]) -> None:
     left, right = Moments(), Moments()

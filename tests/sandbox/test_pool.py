@@ -1,6 +1,7 @@
 """The pool: warm ones are used again, the limit holds, and nothing is lent twice."""
 
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -63,6 +64,7 @@ class PoolMachine(RuleBasedStateMachine):
 
 
 TestPool = PoolMachine.TestCase
+TestPool.settings = settings(max_examples=50, stateful_step_count=30, deadline=None)
 
 
 def test_a_warm_one_plays_another_variant_without_being_built_again() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox.contracts.actions import Action, Click, Finish, GiveUp
@@ -47,6 +47,7 @@ def test_the_parts_of_a_good_episode_by_hand() -> None:
     assert last.parts == pytest.approx({"success": 1.0, "progress": -0.5})
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.floats(0, 1), min_size=1, max_size=15),
     st.floats(0, 1),
@@ -62,6 +63,7 @@ def test_no_way_through_an_episode_earns_more_progress_than_another(
     assert math.fsum(gamma**n * each for n, each in enumerate(earned)) == pytest.approx(-first, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=15))
 def test_going_round_and_coming_back_earns_nothing(circle: list[float]) -> None:
     ledger = Ledger(msgspec.structs.replace(PLAIN, gamma=1.0), FIRST, 0.3)
@@ -108,6 +110,7 @@ def test_going_back_to_a_tool_with_nothing_gained_is_needless() -> None:
     assert [useful.step(doing(progress, element=each)).total for progress, each in steps] == [0, 0, 0]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["CREATED", "DELETED", "LOADING"]), st.floats(0, 1)), max_size=30))
 def test_extras_of_an_episode_never_leave_their_cap(steps: list[tuple[str, float]]) -> None:
     text = """exploration: 0.2

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox.contracts.tasks import Split
@@ -52,6 +52,7 @@ def test_splits_do_not_meet_each_others_values() -> None:
     assert set(GENERATOR.ids("train")) == {"cloud", "cloud?theme=dark"}
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=4),
     st.sampled_from(SPLITS),
