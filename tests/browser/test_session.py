@@ -8,12 +8,14 @@ from tests.browser.site import Looks
 from tests.crash.rig import has_ended, wait_for
 from webapp.agent_sessions.models import Session
 
+PATIENCE_MS = 90_000  # a console and a browser start; a busy machine is given time
+
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("host")]
 
 
 def asked(page: Page) -> None:
     """A question is on the page, and a picture of the browser with it."""
-    expect(page.get_by_role("button", name="Approve")).to_be_enabled(timeout=30_000)
+    expect(page.get_by_role("button", name="Approve")).to_be_enabled(timeout=PATIENCE_MS)
     expect(page.locator("canvas[data-has-frame=true]")).to_be_visible()
 
 
@@ -22,7 +24,7 @@ def approve_to_the_end(page: Page) -> None:
     ended = page.get_by_role("button", name="Accept for training")
     approve = page.get_by_role("button", name="Approve")
     question = page.get_by_role("region", name="Proposal")
-    expect(approve.or_(ended)).to_be_visible(timeout=30_000)
+    expect(approve.or_(ended)).to_be_visible(timeout=PATIENCE_MS)
     while approve.is_visible():
         expect(approve.or_(ended)).to_be_enabled()
         before = question.inner_text()
@@ -30,7 +32,7 @@ def approve_to_the_end(page: Page) -> None:
         page.wait_for_function(
             """before => document.querySelector('[aria-label="Proposal"]')?.innerText !== before""", arg=before
         )
-        expect(approve.or_(ended)).to_be_visible(timeout=30_000)
+        expect(approve.or_(ended)).to_be_visible(timeout=PATIENCE_MS)
 
 
 def test_steps_are_approved_by_key_until_the_console_says_verified(cast: Cast, looks: Looks) -> None:
@@ -117,7 +119,7 @@ def test_a_person_takes_over_drives_and_ends_the_work(cast: Cast, looks: Looks) 
 
     page.get_by_role("button", name="Done").click()
     page.get_by_role("button", name="End and verify").click()
-    expect(page.get_by_role("region", name="Outcome")).to_contain_text("failed", timeout=30_000)
+    expect(page.get_by_role("region", name="Outcome")).to_contain_text("failed", timeout=PATIENCE_MS)
 
 
 def test_handing_back_lets_the_agent_go_on(cast: Cast, looks: Looks) -> None:

@@ -8,6 +8,7 @@ import { useNavigate, useSearchParams } from "react-router";
 import { useWords } from "../words";
 
 export const PAGE_SIZE = 50;
+const LONG = 12; // options; more than these are searched rather than read
 
 export interface Filters {
   values: Record<string, string>;
@@ -53,6 +54,7 @@ export function ChoiceFilter({ filters, name, label, options }: ChoiceProps) {
       value={filters.values[name] || null}
       onChange={(value) => filters.set(name, value ?? "")}
       clearable
+      searchable={options.length > LONG}
       w={170}
     />
   );

@@ -6,11 +6,13 @@ import { api } from "../api/client";
 import type { ApprovalPolicy, EnvironmentView } from "../api/types";
 import { useIsAtLeast, useVerb } from "../api/verbs";
 import { RiskBadge } from "../components/badges";
+import { useFinding } from "../components/finding";
 import { Listing } from "../components/listing";
 import { Empty, Loaded, Page, To } from "../components/page";
 import { useEnvironments } from "../components/tickets";
 import { useWords } from "../words";
 
+const SCREENFUL = 12;
 const UP_TO = ["nothing", "read", "reversible", "cost"] as const;
 
 export default function EnvironmentsPage() {
@@ -45,11 +47,22 @@ function One({ environment }: { environment: EnvironmentView }) {
         {environment.summary}
       </Text>
       <PolicyForm key={environment.approval_policy.version} environment={environment.id} policy={environment.approval_policy} />
+      <Templates environment={environment} />
+    </Stack>
+  );
+}
+
+function Templates({ environment }: { environment: EnvironmentView }) {
+  const { t } = useWords();
+  const finding = useFinding(environment.templates, ({ id, title, summary }) => `${title} ${summary} ${id}`, { label: t("new.find"), most: SCREENFUL });
+  return (
+    <Stack gap="xs">
+      {finding.field}
       <Listing
         label={t("environments.templates")}
-        rows={environment.templates}
+        rows={finding.shown}
         keyOf={(template) => template.id}
-        empty={null}
+        empty={<Empty title={t("new.noWork")} />}
         columns={[
           {
             name: t("word.template"),
@@ -75,6 +88,7 @@ function One({ environment }: { environment: EnvironmentView }) {
           },
         ]}
       />
+      <div>{finding.more}</div>
     </Stack>
   );
 }

@@ -8,11 +8,13 @@ import type { Parameter, Template } from "../api/contracts";
 import type { EnvironmentView, Ticket } from "../api/types";
 import { useVerb } from "../api/verbs";
 import { RiskBadge } from "../components/badges";
+import { useFinding } from "../components/finding";
 import { Empty, Loaded, Page } from "../components/page";
 import { useEnvironments } from "../components/tickets";
 import { useWords } from "../words";
 
 const FREE = "free";
+const SCREENFUL = 17; // cards; with the one for words of one's own that is six rows of three
 
 export default function NewTicketPage() {
   const { t } = useWords();
@@ -55,34 +57,70 @@ function Steps({ environments }: { environments: EnvironmentView[] }) {
         </SimpleGrid>
       </section>
       {environment && (
-        <section aria-labelledby="pick-work">
-          <Title order={2} mb={6} id="pick-work">
-            {t("new.work")}
-          </Title>
-          <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xs">
-            {environment.templates.map((each) => (
-              <Card
-                key={each.id}
-                isChosen={each.id === chosen}
-                title={each.title}
-                summary={each.summary}
-                onChoose={() => setParams({ environment: environment.id, template: each.id }, { replace: true })}
-                badge={<RiskBadge risk={each.risk} />}
-              />
-            ))}
-            <Card
-              isChosen={chosen === FREE}
-              title={t("new.freeTitle")}
-              summary={t("new.freeSummary")}
-              onChoose={() => setParams({ environment: environment.id, template: FREE }, { replace: true })}
-            />
-          </SimpleGrid>
-        </section>
+        <Work
+          key={environment.id}
+          templates={environment.templates}
+          chosen={chosen}
+          onChoose={(id) => setParams({ environment: environment.id, ...(id ? { template: id } : {}) }, { replace: true })}
+        />
       )}
       {environment && (template ?? chosen === FREE) && (
         <Details key={`${environment.id} ${chosen}`} environment={environment} template={template} />
       )}
     </Stack>
+  );
+}
+
+interface WorkProps {
+  templates: Template[];
+  chosen: string;
+  onChoose: (id: string) => void;
+}
+
+/** The kinds of work; where there are many, only the chosen one stays in sight. */
+function Work({ templates, chosen, onChoose }: WorkProps) {
+  const { t } = useWords();
+  const finding = useFinding(templates, ({ id, title, summary }) => `${title} ${summary} ${id}`, { label: t("new.find"), most: SCREENFUL });
+  const template = templates.find(({ id }) => id === chosen);
+  const isLong = templates.length > SCREENFUL;
+  const isFolded = isLong && (template !== undefined || chosen === FREE);
+  const shown = isFolded ? templates.filter(({ id }) => id === chosen) : finding.shown;
+  return (
+    <section aria-labelledby="pick-work">
+      <Group gap="sm" mb={6} mih={30}>
+        <Title order={2} id="pick-work">
+          {t("new.work")}
+        </Title>
+        {isFolded ? (
+          <Button variant="default" size="compact-sm" onClick={() => onChoose("")}>
+            {t("new.another")}
+          </Button>
+        ) : (
+          finding.field
+        )}
+      </Group>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xs">
+        {shown.map((each) => (
+          <Card
+            key={each.id}
+            isChosen={each.id === chosen}
+            title={each.title}
+            summary={each.summary}
+            onChoose={() => onChoose(each.id)}
+            badge={<RiskBadge risk={each.risk} />}
+          />
+        ))}
+        {(!isFolded || chosen === FREE) && (
+          <Card isChosen={chosen === FREE} title={t("new.freeTitle")} summary={t("new.freeSummary")} onChoose={() => onChoose(FREE)} />
+        )}
+      </SimpleGrid>
+      {!isFolded && shown.length === 0 && (
+        <Text fz="sm" c="dimmed" mt={6}>
+          {t("new.noWork")}
+        </Text>
+      )}
+      {!isFolded && finding.more}
+    </section>
   );
 }
 

@@ -75,8 +75,8 @@ describe("chanceText", () => {
 
 describe("worthShowing", () => {
   it("leaves out what the policy all but rules out", () => {
-    const alternatives = [0.02, 0.002, 0.0001].map((probability) => ({ action: { kind: "wait" as const }, probability }));
+    const alternatives = [0.02, 0.0002, 0.00001].map((probability) => ({ action: { kind: "wait" as const }, probability }));
     const proposal = { action: { kind: "wait" as const }, probability: 0.97, alternatives, value: 1, policy: "v1", why: "" };
-    expect(worthShowing(proposal).map(({ probability }) => probability)).toEqual([0.02, 0.002]);
+    expect(worthShowing(proposal).map(({ probability }) => probability)).toEqual([0.02, 0.0002]);
   });
 });

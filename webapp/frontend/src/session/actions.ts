@@ -76,7 +76,7 @@ export function chanceText(probability: number): string {
   return `${Math.round(probability * 100)} %`;
 }
 
-const LEAST_CHANCE = 0.001; // what the policy holds for less likely than this is no help to anybody
+const LEAST_CHANCE = 0.0001; // what the policy holds for less likely than this is no help to anybody
 
 /** The alternatives worth showing, as they are numbered from 2. */
 export const worthShowing = (proposal: Proposal): Proposal["alternatives"] =>

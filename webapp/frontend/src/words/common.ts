@@ -127,6 +127,8 @@ export const common = {
   "word.name": ["Name", "名称"],
   "word.created": ["Created", "创建于"],
 
+  "finding.more": ["{n} more", "另有 {n} 个"],
+
   "priority.1": ["urgent", "紧急"],
   "priority.2": ["high", "高"],
   "priority.3": ["normal", "普通"],

@@ -47,6 +47,9 @@ export const pages = {
   "new.file": ["File ticket", "提交工单"],
   "new.example": ["e.g. {example}", "例如 {example}"],
   "new.riskUpTo": ["needs up to", "最高需要"],
+  "new.find": ["Find a kind of work", "查找工作类型"],
+  "new.another": ["Another kind of work", "换一种工作"],
+  "new.noWork": ["No kind of work has these words; say it in your own words instead.", "没有匹配的工作类型；可用自己的话描述。"],
   "new.empty": ["No console is set up", "尚未配置控制台"],
 
   "approvals.empty": ["Nothing waits for a decision", "没有待决定的事项"],
