@@ -10,14 +10,13 @@ from sandbox.contracts.tasks import Check, Outcome, Task, Verification
 from sandbox.textface import DONE, Face, Section, Slot, no_effect, refusal
 from sandbox.worlds.http.jobs import Ask, Seek, order_of
 from sandbox.worlds.http.plan import WAIT_S, Sight, plan, wanted
-from sandbox.worlds.http.request import METHODS, NAMES, PATHS, body_of, empty, said, shown, target_of
+from sandbox.worlds.http.request import LISTS, NAMES, body_of, empty, said, shown, target_of
 from sandbox.worlds.http.server import Seen, Server, send
 from sandbox.worlds.http.service import Api
 
 LOG_SHOWN = 24
 TIMEOUT_S = 10  # virtual seconds after which the client no longer waits for an answer
 EDITABLE = ("editable",)
-LISTS = ("method", "path")
 
 
 class Desk:
@@ -184,7 +183,7 @@ class Desk:
         for key in shown_now:
             name, value = NAMES.get(key, key), self._fields[key]
             if key in LISTS:
-                yield Slot(key, "combobox", name, value, label=name, options=METHODS if key == "method" else PATHS)
+                yield Slot(key, "combobox", name, value, label=name, options=LISTS[key])
             else:
                 yield Slot(key, "textbox", name, value, EDITABLE, label=name)
 

@@ -6,10 +6,9 @@ from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Select, Typ
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, Proposal
 from sandbox.contracts.tasks import Goal, Task
-from sandbox.worlds.http.desk import LISTS
 from sandbox.worlds.http.jobs import Ask, Seek, order_of
 from sandbox.worlds.http.plan import Act, Sight, plan
-from sandbox.worlds.http.request import NAMES, empty
+from sandbox.worlds.http.request import LISTS, NAMES, empty
 
 _KEYS = {name: key for key, name in NAMES.items()}
 

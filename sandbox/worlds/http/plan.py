@@ -8,10 +8,11 @@ import msgspec
 from msgspec import Struct
 
 from sandbox.worlds.http.jobs import Ask, Cancel, Delete, Order, Patch, Restart, Seek, Start, Want
-from sandbox.worlds.http.request import Fields, body_of, said, shown, target_of
+from sandbox.worlds.http.request import Fields, body_of, empty, said, shown, target_of
 from sandbox.worlds.http.service import PAGE, Job, Service
 
 WAIT_S = 10  # virtual seconds of one Wait
+EMPTY = empty()
 _SERVICE = re.compile(r"/services/([^/?]+)(/restart)?")
 
 
@@ -220,7 +221,7 @@ class _Planner:
         fields = {**now.fields, "method": method, "path": path, **given}
         for name in shown(fields)[2:]:
             if name not in given:
-                fields[name] = ""
+                fields[name] = EMPTY[name]
         target, body = target_of(fields), body_of(fields)
         if (now.fields["method"], now.target, now.body) != (method, target, body):
             self._fill(fields, pick)

@@ -6,6 +6,8 @@ from urllib.parse import quote
 
 METHODS = ("GET", "POST", "PATCH", "DELETE")
 PATHS = ("/services", "/services/{name}", "/services/{name}/restart", "/jobs", "/jobs/{id}")
+PAGES = tuple(map(str, range(1, 10)))
+LISTS = {"method": METHODS, "path": PATHS, "page": PAGES}  # what is chosen, not typed
 NAMES = {"method": "Method", "path": "Path", "target": "Request path", "body": "Body"}
 
 Fields: TypeAlias = dict[str, str]  # method, path, name, id, page, replicas, image, team, task, service
@@ -13,8 +15,8 @@ Fields: TypeAlias = dict[str, str]  # method, path, name, id, page, replicas, im
 
 def empty() -> Fields:
     """The form as it is at first."""
-    names = ("name", "id", "page", "replicas", "image", "team", "task", "service")
-    return {"method": METHODS[0], "path": PATHS[0], **dict.fromkeys(names, "")}
+    names = ("name", "id", "replicas", "image", "team", "task", "service")
+    return {**{key: options[0] for key, options in LISTS.items()}, **dict.fromkeys(names, "")}
 
 
 def body_fields(method: str, path: str) -> tuple[str, ...]:
@@ -37,7 +39,7 @@ def target_of(fields: Fields) -> str:
     """The path to send to, filled in."""
     names = {name: quote(fields[name], safe="") for name in ("name", "id")}
     target = fields["path"].format(**names)
-    return f"{target}?page={fields['page']}" if "page" in shown(fields) and fields["page"] else target
+    return f"{target}?page={fields['page']}" if "page" in shown(fields) and fields["page"] != PAGES[0] else target
 
 
 def body_of(fields: Fields) -> str:

@@ -4,6 +4,7 @@ import atexit
 import os
 import secrets
 import socket
+from pathlib import Path
 
 import psycopg
 from psycopg import sql
@@ -25,10 +26,19 @@ def given_dsn() -> str:
     for name in VARIABLES:
         if os.environ.get(name):
             return os.environ[name]
+    if embedded := _embedded():
+        return embedded
     raise NoDatabase(
-        "The sql world needs a PostgreSQL: set BELAY_SQL_WORLD_DSN to postgresql://user:password@host:port/name, "
-        "of a user who may create databases and roles."
+        "The sql world needs a PostgreSQL: run `make up`, or set BELAY_SQL_WORLD_DSN to "
+        "postgresql://user:password@host:port/name, of a user who may create databases and roles."
     )
+
+
+def _embedded() -> str:
+    """The PostgreSQL that `make up` runs on this machine, as it wrote it down; "" where there is none."""
+    written = Path(os.environ.get("BELAY_STATE_DIR") or ".belay") / "embedded.env"
+    lines = written.read_text().splitlines() if written.is_file() else []
+    return next((line.partition("=")[2] for line in lines if line.startswith("DATABASE_URL=")), "")
 
 
 class Home:

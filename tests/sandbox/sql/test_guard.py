@@ -1,6 +1,7 @@
 """What the sql world never runs, how long a statement may take, and who may be where."""
 
 import os
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -114,11 +115,19 @@ def test_a_database_left_by_a_process_that_is_gone_is_cleared_away(desk: Desk) -
     assert name not in homes()
 
 
-def test_without_a_database_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_database_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("DATABASE_URL")
     monkeypatch.delenv("BELAY_SQL_WORLD_DSN", raising=False)
+    monkeypatch.setenv("BELAY_STATE_DIR", str(tmp_path))
     with pytest.raises(home.NoDatabase, match="set BELAY_SQL_WORLD_DSN"):
         Desk()
+
+
+def test_it_finds_the_database_of_make_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("DATABASE_URL")
+    monkeypatch.setenv("BELAY_STATE_DIR", str(tmp_path))
+    (tmp_path / "embedded.env").write_text("SECRET_KEY=x\nDATABASE_URL=postgresql://me@127.0.0.1:1/mine\n")
+    assert home.given_dsn() == "postgresql://me@127.0.0.1:1/mine"
 
 
 def test_a_server_that_does_not_answer_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
