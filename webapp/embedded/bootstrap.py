@@ -11,8 +11,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,6 +31,7 @@ NO_NETWORK = re.compile(
     r"NewConnectionError|name resolution|Max retries exceeded|ReadTimeout|ConnectTimeout|Network is unreachable"
     r"|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET|Could not resolve|Temporary failure resolving"
 )
+NO_TRUST = re.compile(r"SELF_SIGNED_CERT|UNABLE_TO_(VERIFY|GET_ISSUER)|CERTIFICATE_VERIFY_FAILED|CERT_UNTRUSTED")
 NO_SPACE = re.compile(r"No space left on device|ENOSPC|disk quota exceeded", re.IGNORECASE)
 
 _began = time.monotonic()
@@ -118,16 +120,17 @@ def is_source(path: Path) -> bool:
 
 
 def node_environment(packages: "Future[None]") -> dict[str, str]:
-    """Variables with a Node on PATH that is new enough."""
+    """Variables with a Node on PATH that is new enough, and trusts whom this machine trusts."""
+    trusting = {**os.environ, "NODE_USE_SYSTEM_CA": "1"}
     answer = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False) if has_node() else None
     version = tuple(int(part) for part in re.findall(r"\d+", answer.stdout)[:2]) if answer else ()
     if version >= OLDEST_NODE:
-        return dict(os.environ)
+        return trusting
     packages.result()
     if not (VENV / "bin" / "npm").exists():
         say("No Node of version 20.19 or newer here: installing one into .venv")
         run([*pip(), NODE_REQUIREMENT], doing="installing Node")
-    return {**os.environ, "PATH": f"{VENV / 'bin'}:{os.environ.get('PATH', os.defpath)}"}
+    return {**trusting, "PATH": f"{VENV / 'bin'}:{os.environ.get('PATH', os.defpath)}"}
 
 
 def has_node() -> bool:
@@ -183,24 +186,43 @@ def run(argv: Sequence[str], *, doing: str, cwd: Path = ROOT, env: Mapping[str, 
         argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     heard: list[str] = []
-    told = time.monotonic()
-    with LOG.open("a") as log:
+    with LOG.open("a") as log, heartbeat(doing.partition(".")[0], heard):
         for line in child.stdout or ():
             heard.append(line)
             log.write(line)
-            if time.monotonic() - told > HEARTBEAT_S:
-                told = time.monotonic()
-                say(f"  still {doing.partition('.')[0]}: {line.strip()[:80]}")
     if child.wait() == 0:
         return
     words = "".join(heard)
     if NO_SPACE.search(words):
         raise BootstrapFailed(f"no space was left on the disk while {doing}. Make room and run `make up` again.")
+    if NO_TRUST.search(words):
+        raise BootstrapFailed(
+            f"a certificate was not trusted while {doing}. Where the network puts its own in between, name the file of "
+            "its authority in PIP_CERT and NODE_EXTRA_CA_CERTS and run it again."
+        )
     if NO_NETWORK.search(words):
         raise BootstrapFailed(
             f"the network did not answer while {doing}. Check the connection (and proxy settings) and run it again."
         )
     raise BootstrapFailed(f"{doing} failed. Its last words:\n{''.join(heard[-8:]).rstrip()}\n")
+
+
+@contextmanager
+def heartbeat(doing: str, heard: Sequence[str]) -> Iterator[None]:
+    """A line now and then, also while the tool says nothing: unpacking the largest packages takes minutes."""
+    done = threading.Event()
+
+    def beat() -> None:
+        while not done.wait(HEARTBEAT_S):
+            say(f"  still {doing}: {heard[-1].strip()[:80] if heard else '...'}")
+
+    beating = threading.Thread(target=beat, daemon=True)
+    beating.start()
+    try:
+        yield
+    finally:
+        done.set()
+        beating.join()
 
 
 def digest(files: Iterable[Path], *, extra: str = "") -> str:

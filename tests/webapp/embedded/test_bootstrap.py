@@ -47,6 +47,24 @@ def test_no_space(words: str) -> None:
         bootstrap.run(saying(words), doing="installing things")
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["npm error code SELF_SIGNED_CERT_IN_CHAIN", "ssl.SSLCertVerificationError: [SSL: CERTIFICATE_VERIFY_FAILED]"],
+)
+def test_a_certificate_put_in_between(words: str) -> None:
+    with pytest.raises(BootstrapFailed, match=r"not trusted while installing things\. .* NODE_EXTRA_CA_CERTS"):
+        bootstrap.run(saying(words), doing="installing things")
+
+
+def test_a_tool_that_is_silent_for_long_is_told_of(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bootstrap, "HEARTBEAT_S", 0.05)
+    code = "import time; print('unpacking', flush=True); time.sleep(0.5)"
+    bootstrap.run([sys.executable, "-c", code], doing="installing things")
+    assert "still installing things: unpacking" in capsys.readouterr().out
+
+
 def test_any_other_failure_is_told_with_its_last_words(place: Path) -> None:
     with pytest.raises(BootstrapFailed, match=r"installing things failed[\s\S]*the rivets gave way"):
         bootstrap.run(saying("the rivets gave way"), doing="installing things")
