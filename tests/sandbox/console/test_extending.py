@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import msgspec
@@ -19,7 +20,7 @@ from sandbox.worlds.console.templates.declared import declared
 from tests.sandbox.console.play import play
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "console.md"
-FIRST, SECOND = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+FIRST, SECOND = (dedent(code) for code in re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL))
 NAMES: dict[str, Any] = {**vars(declare), **vars(jobs), **vars(shared), "Risk": Risk, "Blank": Blank, "spec": spec}
 
 
