@@ -39,7 +39,7 @@ def run(*, quick: bool) -> Result:
     for what, parts in (("met again", again), ("met for the first time", fresh)):
         busy, wall = (sum(each[0] / each[at] for each in parts) for at in (1, 2))
         count = sum(each[0] for each in parts)
-        print(f"levels {what}: {busy:,.0f} steps a processor second x {cores}, {wall:,.0f}/s by the wall ({count:,})")
+        print(f"levels {what}: {busy:,.0f}/s on {cores} cores by processor time, {wall:,.0f}/s by the wall ({count:,})")
     steps, value = sum(each[0] for each in again), sum(each[0] / each[1] for each in again)
     return Result(value=round(value), unit="steps/s", bar=f">= {BAR}", holds=value >= BAR, n=steps)
 

@@ -128,8 +128,8 @@ class Deck:
     def of(
         cls, environments: Sequence[Registered], *, seed: int, split: Split = "train", replay: float = 0.0
     ) -> "Deck":
-        """A deck of all variants and templates of these environments, equally wanted."""
-        courses = [Course(VariantGenerator.of(each), each.templates) for each in environments]
+        """A deck of all variants and templates of these environments that the split may meet, equally wanted."""
+        courses = [Course(VariantGenerator.of(each), each.open_to(split)) for each in environments]
         return cls(courses, seed=seed, split=split, replay=replay)
 
     def deal(self) -> Level:

@@ -147,6 +147,10 @@ class Registered(Struct, frozen=True):
     make_simulator: Callable[[], Simulator] | None = None
     dimensions: tuple[Dimension, ...] = ()
 
+    def open_to(self, split: Split) -> Mapping[str, TaskTemplate]:
+        """Templates that a split may meet: those that are held out for another (`held_out`) are left out."""
+        return {name: each for name, each in self.templates.items() if getattr(each, "held_out", None) in (None, split)}
+
     def world(self) -> World:
         """A new world for a browser. Raises NoSuchFace."""
         if self.make_world is None:

@@ -67,9 +67,9 @@ class Look(Struct, frozen=True):
         element = self.sight.usable(role, name, row=row)
         return Move(Click(element.ref), why) if element else None
 
-    def wait(self, why: str) -> Move:
+    def wait(self, why: str, *, patience: int = PATIENCE) -> Move:
         """Wait, but not for ever."""
-        return Move(Wait(), why) if self.recall.waits() < PATIENCE else Move(GiveUp(f"Waited, but {why}."), why)
+        return Move(Wait(), why) if self.recall.waits() < patience else Move(GiveUp(f"Waited, but {why}."), why)
 
     def cancel(self) -> Move:
         """Leave a dialog that is not wanted."""

@@ -26,6 +26,7 @@ from sandbox.worlds.console.ways import (
 )
 
 UNSEEN = Move(GiveUp(), "it was not done yet")
+LOADING = 40  # waits in a row for a page that is loading: on a busy machine each may be over before anything comes
 _INTERRUPTIONS = {"Your session has expired": "Sign in again", "How do you like the console?": "Not now"}
 
 
@@ -52,7 +53,12 @@ def interruption(look: Look) -> Move | None:
     for title, button in _INTERRUPTIONS.items():
         if look.sight.dialog == look.text(title):
             return look.press("button", look.text(button), "this stands in the way") or look.cancel()
-    return look.wait("the page is loading") if look.sight.is_loading else None
+    if look.sight.is_loading:
+        return look.wait("the page is loading", patience=LOADING)
+    # What is still on its way may change the page; what always is, like looking again and again, may not hold us up.
+    if look.sight.observation.pending and not look.recall.waits():
+        return look.wait("something is on its way")
+    return None
 
 
 def work(look: Look, job: Job) -> Move:

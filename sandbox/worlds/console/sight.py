@@ -45,8 +45,8 @@ class Sight:
 
     @property
     def is_loading(self) -> bool:
-        """Whether something is on its way that the page waits for."""
-        return self.observation.pending > 0 or self.reads(self.lexicon.text("Loading…"))
+        """Whether the page says that it is loading."""
+        return self.reads(self.lexicon.text("Loading…"))
 
     def reads(self, text: str) -> bool:
         """Whether this very text stands here."""

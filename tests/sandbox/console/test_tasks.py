@@ -7,6 +7,8 @@ import pytest
 
 from sandbox import sessions
 from sandbox.contracts.tasks import Outcome, Risk, Split, Task, Verification
+from sandbox.levels import Deck
+from sandbox.registry import find_environment
 from sandbox.tasks import bind
 from sandbox.worlds.console import names
 from sandbox.worlds.console.cloud import CLOUD
@@ -273,6 +275,19 @@ def test_a_colleague_changes_strangers_alone_and_is_not_held_against_the_worker(
     assert target.id not in changed
     done_right(kind, task, world)
     assert Judge.of(task).verify(world, "").outcome is Outcome.VERIFIED
+
+
+def test_some_kinds_are_met_when_judged_alone_and_never_when_learning() -> None:
+    cloud = find_environment("cloud")
+    met = {
+        split: {kind for name in cloud.open_to(split) for kind in touched_kinds(spec(name[6:]).job, CLOUD)}
+        for split in SPLITS
+    }
+    assert met["validation"] - met["train"] == {"bucket", "ssh_key"}
+    assert met["test"] - met["train"] >= {"certificate", "database"}
+    assert {name for split in SPLITS for name in cloud.open_to(split)} == set(cloud.templates)
+    deck = Deck.of([cloud], seed=1)
+    assert {deck.deal().template for _ in range(400)} <= set(cloud.open_to("train"))
 
 
 def test_free_text_gets_a_plain_console_and_no_verdict() -> None:

@@ -24,6 +24,7 @@ from sandbox.contracts.tasks import Task
 from sandbox.tasks import bind
 from sandbox.variants import VariantGenerator, parse
 from sandbox.worlds.console import draw
+from sandbox.worlds.console.show import pages, told
 from sandbox.worlds.console.simulator import ConsoleSimulator
 from sandbox.worlds.console.variant import DIMENSIONS
 
@@ -200,3 +201,11 @@ Clumsy.TestCase.settings = settings(
     max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 test_clumsy = Clumsy.TestCase
+
+
+def test_the_pages_of_a_kind_can_be_printed() -> None:
+    found = pages("disk", "cloud?latency=long&list=cards")
+    assert [address.rpartition("/")[0] for address in found] == ["", "/disks", "/disks"]
+    assert "button    Next" in told(found["/disks/new"])
+    with pytest.raises(KeyError, match="shown with its security_group"):
+        pages("rule", "cloud")

@@ -1,0 +1,126 @@
+"""From an API document to a console: `python -m sandbox.worlds.console.openapi SPEC [--out DIR] [--report FILE]`."""
+
+import argparse
+import re
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+
+from sandbox.worlds.console.declare import BadDeclaration, Console
+from sandbox.worlds.console.openapi_document import Document, Unreadable
+from sandbox.worlds.console.openapi_kinds import Drafter
+from sandbox.worlds.console.openapi_paths import Sorter
+from sandbox.worlds.console.openapi_report import Left, Report, size_of
+from sandbox.worlds.console.openapi_schema import Flattener
+from sandbox.worlds.console.openapi_tasks import tasks_of
+from sandbox.worlds.console.soundness import checked
+
+SUFFIX = ".console.json"
+
+
+def console_from(path: Path, *, within: Path | None = None) -> tuple[Console, Report]:
+    """The console that an API document describes, and the report.
+
+    References may lead to files beneath `within` (the document's folder, where nothing else is said).
+    Raises Unreadable where nothing can be used.
+    """
+    began = time.monotonic()
+    document = Document(path, within=within)
+    dialect = _dialect(document)
+    left: list[tuple[str, str]] = []
+    flat = Flattener(document, left)
+    sorter = Sorter(document, flat)
+    resources = sorter.sorted()
+    kinds = Drafter(flat, left).kinds(resources)
+    info = document.root.map("info")
+    title = " ".join(info.text("title").split())[:60] or path.stem
+    if not kinds:
+        told = "".join(f"\n{problem}" for problem in document.problems)
+        raise Unreadable(f"{path.name}:{document.root.at('paths')}: no path lists or makes anything with fields{told}")
+    sizes = [r.listing.page_size for r in resources if r.listing is not None and r.listing.page_size]
+    size = min(max(Counter(sizes).most_common(1)[0][0], 5), 12) if sizes else 8
+    console = checked(Console(name=id_of(title), title=title, kinds=tuple(kinds), page_size=size))
+    paging = Counter(r.listing.paging for r in resources if r.listing is not None and r.listing.paging)
+    kinds_count, fields, verbs = size_of(console)
+    report = Report(
+        id=console.name,
+        title=title,
+        dialect=dialect,
+        operations=sorter.count,
+        used=sorter.count - len(sorter.left),
+        kinds=kinds_count,
+        fields=fields,
+        verbs=verbs,
+        tasks=len(tasks_of(console)),
+        paging=dict(paging),
+        left_operations=tuple(Left(what, why) for what, why in sorter.left.items()),
+        left=tuple(Left(what, why) for what, why in dict.fromkeys(left)),
+        problems=tuple(document.problems),
+        seconds=round(time.monotonic() - began, 2),
+    )
+    return console, report
+
+
+def id_of(title: str) -> str:
+    """An environment's id from a title: `Harbor API` -> harbor-api; none is called like a world of ours."""
+    parts = re.findall(r"[a-z0-9]+", title.lower()) or ["console"]
+    parts = parts if parts[0][0].isalpha() else ["api", *parts]
+    return "-".join(parts if "api" in parts else [*parts, "api"])[:60].rstrip("-")
+
+
+def save(console: Console, folder: Path) -> Path:
+    """Write a declaration where `sandbox.worlds.generated` finds it (BELAY_CONSOLES names the folder)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{console.name}{SUFFIX}"
+    file.write_bytes(msgspec.json.format(msgspec.json.encode(console), indent=1))
+    return file
+
+
+def load(file: Path) -> Console:
+    """Read a declaration. Raises BadDeclaration with the file and what was expected."""
+    try:
+        return checked(msgspec.json.decode(file.read_bytes(), type=Console))
+    except msgspec.DecodeError as problem:
+        raise BadDeclaration([f"{file}: {problem}"]) from problem
+    except BadDeclaration as problem:
+        raise BadDeclaration([f"{file}: {each}" for each in problem.problems]) from problem
+
+
+def _dialect(document: Document) -> str:
+    root = document.root
+    if "openapi" in root:
+        return f"OpenAPI {root['openapi']}"
+    if "swagger" in root:
+        return f"Swagger {root['swagger']}"
+    document.note(root, "neither 'openapi' nor 'swagger' says which dialect this is; read as OpenAPI 3")
+    return "unknown dialect"
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m sandbox.worlds.console.openapi", description=__doc__)
+    parser.add_argument("spec", type=Path, help="an OpenAPI 3.x or Swagger 2.0 document, JSON or YAML")
+    parser.add_argument("--out", type=Path, help=f"folder for the declaration, ID{SUFFIX}")
+    parser.add_argument("--report", type=Path, help="file for the report: JSON where it ends in .json, else text")
+    parser.add_argument("--within", type=Path, help="folder that references to other files may not leave")
+    given = parser.parse_args()
+    try:
+        console, report = console_from(given.spec, within=given.within)
+    except Unreadable as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    if given.report is not None:
+        is_json = given.report.suffix == ".json"
+        told = msgspec.json.format(msgspec.json.encode(report), indent=1).decode() if is_json else report.text()
+        given.report.write_text(told)
+    print(report.text() if given.report is None else report.text().partition("\n\n")[0])
+    if given.out is not None:
+        print(f"Written: {save(console, given.out)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

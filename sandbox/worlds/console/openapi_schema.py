@@ -1,0 +1,394 @@
+"""Schemas of an API document made flat: one property for each thing that a form can ask for or a page can show."""
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sandbox.worlds.console.openapi_document import Document, Map, Node, Seq
+from sandbox.worlds.console.openapi_words import is_secret, sentence, title
+
+Path: TypeAlias = tuple[str, ...]
+Kept: TypeAlias = Literal["text", "integer", "choice", "boolean", "date", "tags", "secret", "rows"]
+When: TypeAlias = tuple[tuple[Path, tuple[str, ...]], ...]
+DEPTH = 3  # objects within objects
+_TYPES = {"int": "integer", "long": "integer", "number": "integer", "float": "integer", "double": "integer",
+          "bool": "boolean", "str": "string", "dict": "object", "list": "array", "any": "string"}  # fmt: skip
+
+
+class Property(Struct, frozen=True):
+    """One value: where it stands in the object, what it may be, and when it is asked for."""
+
+    path: Path
+    type: Kept
+    help: str = ""
+    default: str = ""
+    pattern: str = ""
+    pattern_help: str = ""
+    minimum: int | None = None
+    maximum: int | None = None
+    max_length: int = 63
+    choices: tuple[str, ...] = ()
+    format: str = ""
+    required: bool = False
+    read_only: bool = False
+    when: When = ()
+    schema: str = ""  # name of the schema it is one of, for what refers to another resource
+    rows: Map | None = None  # of a list: the schema of its items
+
+
+class _Object:
+    """What an object's schema says, its allOf merged."""
+
+    def __init__(self) -> None:
+        self.properties: dict[str, Node] = {}
+        self.required: set[str] = set()
+        self.alternatives: list[tuple[Map, Seq]] = []  # (where it stands, its oneOf or anyOf)
+        self.discriminator: Map | str | None = None
+        self.bases: list[Map] = []
+        self.free: Node = None  # additionalProperties
+
+
+class Flattener:
+    """Makes schemas of one document flat; what cannot be asked for is told to the document's list of what is left."""
+
+    def __init__(self, document: Document, left: "list[tuple[str, str]]") -> None:
+        self.document = document
+        self.left = left
+        self.known: frozenset[str] = frozenset()  # schemas that are resources of their own
+        self.heirs: dict[int, list[tuple[str, Map]]] = {}
+        for _, schemas in _schema_rooms(document.root):
+            for name, schema in schemas.maps():
+                for base in schema.seq("allOf").maps():
+                    if "$ref" in base:
+                        self.heirs.setdefault(id(document.follow(base)), []).append((name, schema))
+
+    def properties(self, schema: Map, *, place: str) -> list[Property]:
+        """All properties of an object's schema, in order; `place` is how reports call it."""
+        found = list(self._object(schema, (), when=(), seen=(), place=place))
+        return _joined(found)
+
+    def is_object(self, schema: Map) -> bool:
+        """Whether it describes an object rather than one value or a list."""
+        node = self.document.follow(schema)
+        return self._type(node) == "object"
+
+    def item(self, schema: Map) -> Map | None:
+        """The schema of a list's items: of an array, or of the one inside an envelope with paging; None for others."""
+        node = self.document.follow(schema)
+        if self._type(node) == "array":
+            return node.map("items") if isinstance(node.get("items"), Map) else None
+        gathered = self._gathered(node)
+        lists = []
+        for name, value in gathered.properties.items():
+            there = self.document.follow(value)
+            if self._type(there) == "array" and isinstance(there.get("items"), Map):
+                lists.append((name, there.map("items")))
+        enveloped = [items for name, items in lists if name.lower() in _ENVELOPES]
+        if enveloped:
+            return enveloped[0]
+        only = len(lists) == 1 and all(n == lists[0][0] or n.lower() in _PAGING for n in gathered.properties)
+        return lists[0][1] if only else None
+
+    # --- objects ---
+
+    def _gathered(self, node: Map, into: _Object | None = None, seen: tuple[int, ...] = ()) -> _Object:
+        into = into or _Object()
+        node = self.document.follow(node)
+        if id(node) in seen:
+            return into
+        seen = (*seen, id(node))
+        for part in node.seq("allOf").maps():
+            self._gathered(part, into, seen)
+        into.bases.append(node)
+        into.properties.update(node.map("properties"))
+        into.required |= set(node.seq("required").texts())
+        for key in ("oneOf", "anyOf"):
+            if node.seq(key):
+                into.alternatives.append((node, node.seq(key)))
+        said = node.get("discriminator")
+        if isinstance(said, str | Map):
+            into.discriminator = said
+        if node.get("additionalProperties") not in (None, False):
+            into.free = node["additionalProperties"]
+        return into
+
+    def _object(self, schema: Map, path: Path, *, when: When, seen: tuple[int, ...], place: str) -> Iterator[Property]:
+        found = self._gathered(schema)
+        ids = tuple(id(base) for base in found.bases)
+        if set(ids) & set(seen):
+            self.left.append((f"{place}: {'.'.join(path)}", "it holds itself again"))
+            return
+        seen = (*seen, *ids)
+        choice = self._choice_of_kind(found, path, when)
+        for name, node in found.properties.items():
+            if choice is not None and (*path, name) == choice[0].path:
+                yield choice[0]
+                continue
+            must = name in found.required
+            yield from self._property(node, (*path, name), required=must, when=when, seen=seen, place=place)
+        if choice is None:
+            return
+        head, variants = choice
+        if head.path[-1] not in found.properties:
+            yield head
+        for value, variant in variants:
+            for each in self._object(variant, path, when=(*when, (head.path, (value,))), seen=seen, place=place):
+                if each.path != head.path and each.path[: len(path) + 1] not in {(*path, n) for n in found.properties}:
+                    yield each
+
+    def _choice_of_kind(self, found: _Object, path: Path, when: When) -> tuple[Property, list[tuple[str, Map]]] | None:
+        """The property that says which alternative it is, and the alternatives by its values."""
+        said = found.discriminator
+        named = said if isinstance(said, str) else said.text("propertyName") if said else ""
+        variants: list[tuple[str, Map]] = []
+        for where, alternatives in found.alternatives:
+            for raw in alternatives.maps():
+                node = self.document.follow(raw)
+                if self._type(node) == "object" and (self._gathered(node).properties or named):
+                    variants.append(
+                        (_name(raw) or node.text("title") or f"{title(where.text('title'))} {len(variants) + 1}", node)
+                    )
+        if not variants and named:
+            heirs = [pair for base in found.bases for pair in self.heirs.get(id(base), [])]
+            variants = [(name, self.document.follow(node)) for name, node in heirs]
+        if len(variants) < 2:
+            return None
+        named = named or self._constant(variants)
+        variants = [(self._value(said, named, name, node), node) for name, node in variants]
+        values = tuple(dict.fromkeys(value for value, _ in variants))
+        key = named or ("kind" if "kind" not in found.properties else "variant")
+        head = Property((*path, key), "choice", choices=values, default=values[0], required=True, when=when)
+        return head, variants
+
+    def _constant(self, variants: list[tuple[str, Map]]) -> str:
+        """A property that has one value of its own in each alternative."""
+        shared: set[str] | None = None
+        for _, node in variants:
+            gathered = self._gathered(node).properties
+            names = {name for name, value in gathered.items() if len(_enum(self.document.follow(value))) == 1}
+            shared = names if shared is None else shared & names
+        return min(shared) if shared else ""
+
+    def _value(self, said: Map | str | None, named: str, name: str, node: Map) -> str:
+        """The value by which an alternative is chosen."""
+        if isinstance(said, Map):
+            for value, target in said.map("mapping").items():
+                if isinstance(target, str) and target.rpartition("/")[2] == name:
+                    return value
+        only = _enum(self.document.follow(self._gathered(node).properties.get(named)))
+        return only[0] if len(only) == 1 else name
+
+    # --- one property ---
+
+    def _property(
+        self, raw: Node, path: Path, *, required: bool, when: When, seen: tuple[int, ...], place: str
+    ) -> Iterator[Property]:
+        where = f"{place}: {'.'.join(path)}"
+        if not isinstance(raw, Map):
+            self.left.append((where, "its schema is no mapping"))
+            return
+        node, nullable = self._simple(self.document.follow(raw))
+        named = _name(raw) or next((_name(each) for each in raw.seq("allOf").maps() if _name(each)), "")
+        if named in self.known and node is not None and self._type(node) == "object" and id(node) not in seen[:1]:
+            told = sentence(raw.text("description") or node.text("description"))
+            yield Property(path, "text", help=told, required=required and not nullable, when=when, schema=named)
+            return
+        if node is None:
+            self.left.append((where, "it can only be null"))
+            return
+        kind = self._type(node)
+        told = sentence(raw.text("description") or node.text("description"))
+        required = (required or node.get("required") is True) and not nullable
+        if kind == "object":
+            yield from self._nested(node, path, told, required=required, when=when, seen=seen, place=place)
+        elif kind == "array":
+            yield from self._list(node, path, told, required=required, when=when, where=where)
+        elif kind in ("file", "null"):
+            self.left.append((where, "files cannot be sent from these forms"))
+        else:
+            yield replace(
+                _value_of(node, path, kind),
+                help=told,
+                required=required,
+                read_only=node.get("readOnly") is True or raw.get("readOnly") is True,
+                when=when,
+            )
+
+    def _nested(  # one object within another, with all that it passes on
+        self, node: Map, path: Path, told: str, *, required: bool, when: When, seen: tuple[int, ...], place: str
+    ) -> Iterator[Property]:
+        where = f"{place}: {'.'.join(path)}"
+        found = self._gathered(node)
+        if not found.properties and not found.alternatives:
+            free = self.document.follow(found.free) if isinstance(found.free, Map) else None
+            if free is not None and self._type(free) in ("object", "array"):
+                self.left.append((where, "an object with free keys whose values are objects or lists"))
+            elif len(path) == 1:
+                yield Property(path, "rows", help=told, when=when, rows=_pairs(node, free))
+            else:
+                self.left.append((where, "an object with free keys inside another object"))
+            return
+        if len(path) >= DEPTH:
+            self.left.append((where, f"objects are nested more than {DEPTH} deep"))
+            return
+        for each in self._object(node, path, when=when, seen=seen, place=place):
+            yield replace(
+                each, required=each.required and required, read_only=each.read_only or node.get("readOnly") is True
+            )
+
+    def _list(self, node: Map, path: Path, told: str, *, required: bool, when: When, where: str) -> Iterator[Property]:
+        items, _ = self._simple(self.document.follow(node.map("items")))
+        kind = self._type(items) if items is not None else "string"
+        if kind == "array":
+            self.left.append((where, "a list of lists"))
+        elif kind != "object":
+            yield Property(path, "tags", help=told, when=when, read_only=node.get("readOnly") is True)
+        elif len(path) > 1:
+            self.left.append((where, "a list of objects inside another object"))
+        else:
+            yield Property(path, "rows", help=told, when=when, rows=items, schema=_name(node.map("items")))
+
+    def _simple(self, node: Map) -> tuple[Map | None, bool]:
+        """The schema without null among its alternatives (of simple ones, the first), and whether null was there."""
+        types = node.get("type")
+        nullable = node.get("nullable") is True or node.get("x-nullable") is True
+        nullable = nullable or (isinstance(types, Seq) and "null" in types)
+        if node.map("properties"):
+            return node, nullable
+        parts = [self.document.follow(each) for each in node.seq("allOf").maps()]
+        if parts and all(self._type(each) not in ("object", "array") for each in parts):
+            both = Map(node.file, node.line)
+            for each in (*parts, node):
+                both.update({key: value for key, value in each.items() if key != "allOf"})
+            return both, nullable
+        options = [self.document.follow(e) for key in ("oneOf", "anyOf") for e in node.seq(key).maps()]
+        real = [each for each in options if self._type(each) != "null"]
+        if not options:
+            return node, nullable
+        nullable = nullable or len(real) < len(options)
+        if not real:
+            return None, True
+        plain = [each for each in real if self._type(each) not in ("object", "array")]
+        if len(real) > 1 and not plain and all(self._type(each) == "object" for each in real):
+            return node, nullable
+        texts = [each for each in plain if self._type(each) == "string"]
+        return self._simple((texts or plain or real)[0])[0], nullable
+
+    def _type(self, node: Map) -> str:
+        said = node.get("type")
+        if isinstance(said, Seq):
+            real = [each for each in said.texts() if each != "null"]
+            said = "string" if "string" in real else real[0] if real else "null"
+        if isinstance(said, str):
+            return _TYPES.get(said.lower(), said.lower())
+        if node.get("enum") or "const" in node:
+            return "string"
+        if "items" in node:
+            return "array"
+        if any(node.get(key) for key in ("properties", "additionalProperties", "discriminator")):
+            return "object"
+        parts = [self.document.follow(e) for key in ("allOf", "oneOf", "anyOf") for e in node.seq(key).maps()]
+        kinds = {self._type(each) for each in parts[:12] if each is not node} - {"null"}
+        return "object" if "object" in kinds else min(kinds) if kinds else "string"
+
+
+_ENVELOPES = (
+    "items",
+    "data",
+    "results",
+    "result",
+    "content",
+    "records",
+    "values",
+    "entries",
+    "list",
+    "rows",
+    "_embedded",
+)
+_PAGING = (
+    "total", "count", "page", "next", "previous", "prev", "links", "_links", "meta", "metadata", "cursor", "limit",
+    "offset", "total_count", "totalcount", "next_cursor", "nextcursor", "has_more", "hasmore", "page_size", "size",
+    "kind", "apiversion", "nextpagetoken", "next_page_token", "pagination", "paging", "self", "href",
+)  # fmt: skip
+
+
+def _schema_rooms(root: Map) -> Iterator[tuple[str, Map]]:
+    yield "definitions", root.map("definitions")
+    yield "schemas", root.map("components").map("schemas")
+
+
+def _name(node: Map) -> str:
+    """The name of the schema that a reference leads to."""
+    return node.text("$ref").rpartition("/")[2]
+
+
+def _enum(node: Map) -> list[str]:
+    values = [node["const"]] if "const" in node else list(node.seq("enum"))
+    texts = ["true" if v is True else "false" if v is False else str(v) for v in values if v is not None]
+    return [text for text in dict.fromkeys(texts) if text.strip() and len(text) <= 60]
+
+
+def _value_of(node: Map, path: Path, kind: str) -> Property:
+    """One simple value with its limits."""
+    form = node.text("format").lower()
+    default = node.get("default")
+    told = "" if default is None or isinstance(default, Map | Seq) else str(default)
+    if kind == "boolean":
+        return Property(path, "boolean", default={"True": "yes", "False": "no"}.get(told, ""))
+    if (choices := _enum(node)) and len(choices) <= 60:
+        return Property(path, "choice", choices=tuple(choices), default=told if told in choices else "")
+    if kind == "integer":
+        low, high = _limit(node, "minimum", "exclusiveMinimum", 1), _limit(node, "maximum", "exclusiveMaximum", -1)
+        return Property(path, "integer", minimum=low, maximum=high, default=told.partition(".")[0], format=form)
+    if form in ("date", "date-time", "datetime", "timestamp"):
+        return Property(path, "date", format=form)
+    if form == "password" or is_secret(path[-1]) or node.get("writeOnly") is True:
+        return Property(path, "secret", max_length=200)
+    length = node.get("maxLength")
+    return Property(
+        path,
+        "text",
+        pattern=node.text("pattern"),
+        default=" ".join(told.split())[:60],
+        max_length=length if isinstance(length, int) and 0 < length <= 200 else 63 if length is None else 200,
+        format=form,
+    )
+
+
+def _limit(node: Map, key: str, exclusive: str, step: int) -> int | None:
+    value, strict = node.get(key), node.get(exclusive)
+    if isinstance(strict, int | float) and not isinstance(strict, bool):
+        return int(strict) + step
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return int(value) + (step if strict is True else 0)
+
+
+def _pairs(node: Map, value: Map | None) -> Map:
+    """Free keys as a list of pairs."""
+    pair, properties = Map(node.file, node.line), Map(node.file, node.line)
+    key = Map(node.file, node.line)
+    key["type"] = "string"
+    properties["key"] = key
+    properties["value"] = value if value else key
+    required = Seq(node.file, node.line)
+    required += ["key", "value"]
+    pair.update({"type": "object", "properties": properties, "required": required})
+    return pair
+
+
+def _joined(properties: list[Property]) -> list[Property]:
+    """Properties of the same place made one: alternatives that share one are where it is asked for."""
+    found: dict[Path, Property] = {}
+    for each in properties:
+        other = found.get(each.path)
+        if other is None:
+            found[each.path] = each
+        elif other.when and each.when and other.when[:-1] == each.when[:-1] and other.when[-1][0] == each.when[-1][0]:
+            values = tuple(dict.fromkeys((*other.when[-1][1], *each.when[-1][1])))
+            choices = tuple(dict.fromkeys((*other.choices, *each.choices))) if other.type == "choice" else ()
+            when = (*each.when[:-1], (each.when[-1][0], values))
+            found[each.path] = replace(other, when=when, choices=choices, required=other.required and each.required)
+    return list(found.values())
