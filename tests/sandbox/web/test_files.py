@@ -21,8 +21,8 @@ GOOD = """\
 console: mine
 title: Mine
 summary: A console of mine.
-url: https://console.example/start
-allow: ["console.example:443"]
+url: http://console.example/start
+allow: ["console.example:80"]
 credentials:
   password: {env: MINE_PASSWORD}
 login:
@@ -48,10 +48,10 @@ WRONG = [
     ("title: Mine", "titel: Mine", 2, "unknown key 'titel' \\(did you mean 'title'\\?\\)"),
     ("console: mine", "console: Mine!", 1, "console: expected an id of lowercase letters"),
     ("summary: A console of mine.\n", "", 1, "expected the key 'summary'"),
-    ("url: https://console.example/start", "url: ftp://console.example", 4, "url: expected an http or https address"),
-    ("https://console.example/start", "https://me:pw@console.example/", 4, "url: expected an http or https address"),
-    ("console.example:443", "other.example:443", 5, "allow: expected console.example:443 in it"),
-    ("https://console.example/start", "https://console.example/{port.web}", 4, "{port.web} is not known"),
+    ("url: http://console.example/start", "url: https://console.example", 4, "url: expected an http address"),
+    ("http://console.example/start", "http://me:pw@console.example/", 4, "url: expected an http address"),
+    ("console.example:80", "other.example:80", 5, "allow: expected console.example:80 in it"),
+    ("http://console.example/start", "http://console.example/{port.web}", 4, "{port.web} is not known"),
     ("{env: MINE_PASSWORD}", "hunter2", 7, "credentials.password: expected one of {env: NAME}"),
     ("credential: password", "credential: pass", 10, "there is no credential 'pass'; there is: password"),
     ("[/usr/local/bin/verify-mine]", "verify-mine", 12, "verify.command: expected a list, found"),
