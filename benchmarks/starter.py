@@ -14,7 +14,7 @@ def run(*, quick: bool) -> Result:
     from learning import jobs, starter
 
     rates, count = [], 0
-    for environment in starter.CONSOLES:
+    for environment in starter.LEARNT:
         templates = starter.trained_templates(environment)
         episodes = 1 if quick else math.ceil(TICKETS / len(templates))
         found = jobs.evaluate(jobs.STARTER, templates=templates, episodes=episodes, seed=SEED, split="test")

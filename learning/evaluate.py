@@ -78,7 +78,7 @@ def evaluate(
 ) -> Evaluation:
     """`episodes` tasks of each template, seeds from `seed`; nobody corrects. Reports (done, all, verified)."""
     began = time.monotonic()
-    asked = [Episode(each, seed + n, split, "try") for n in range(episodes) for each in templates]
+    asked = [Episode(each, seed + n, split, "try", in_browser=True) for n in range(episodes) for each in templates]
     counts = [0, 0]
 
     def count(played: Played) -> None:

@@ -1,4 +1,4 @@
-"""Episodes in real browsers: oracles demonstrate, policies try; the only module that knows the sandbox and Ray."""
+"""Episodes of worlds: oracles demonstrate, policies try; the only module that knows the sandbox and Ray."""
 
 import logging
 import os
@@ -26,7 +26,7 @@ _HARMLESS_IN_DIALOG = ("cancel", "close", "×", "back", "no")
 
 
 class Gym(Protocol):
-    """One warm console and browser, reset between tasks (sandbox.env.Gym)."""
+    """One warm console, reset between tasks: in a browser (sandbox.env.Gym), or without one (registry.Simulator)."""
 
     def reset(self, task: Task) -> Observation: ...
 
@@ -49,6 +49,7 @@ class Episode(Struct, frozen=True):
     split: Split
     mode: Mode
     slips: float = 0.0  # share of steps at which something plausible but wrong is done
+    in_browser: bool = False  # else without one, where the world can be played so: it shows the same, and sooner
 
 
 class Played(Struct, frozen=True):
@@ -151,7 +152,7 @@ class Player:
     """Plays one episode after another; keeps a warm console of each kind, and replaces one that dies."""
 
     def __init__(self, policy_folder: str = "", *, name: str = "") -> None:
-        self._gyms: dict[str, Gym] = {}
+        self._gyms: dict[tuple[str, bool], Gym] = {}  # by environment, and whether in a browser
         self._name = name
         self._policy: _Timed | None = None
         if policy_folder:
@@ -178,21 +179,26 @@ class Player:
             gym.close()
 
     def _gym(self, episode: Episode) -> Gym:
-        environment = episode.template.partition("/")[0]
-        if environment not in self._gyms:
-            from sandbox.env import Gym as Warm  # a browser only where one is used
+        key = _console(episode)
+        if key not in self._gyms:
+            from sandbox import env  # worlds and browsers only where something is played
 
-            self._gyms[environment] = Warm(environment)
-        return self._gyms[environment]
+            environment, in_browser = key
+            self._gyms[key] = env.Gym(environment) if in_browser else env.player(environment)
+        return self._gyms[key]
 
     def _drop(self, episode: Episode) -> None:
-        gym = self._gyms.pop(episode.template.partition("/")[0], None)
+        gym = self._gyms.pop(_console(episode), None)
         if gym is None:
             return
         try:
             gym.close()
         except (sessions.SessionLost, OSError, TimeoutError, RuntimeError) as problem:
             log.warning("a dead console did not close: %r", problem)
+
+
+def _console(episode: Episode) -> tuple[str, bool]:
+    return episode.template.partition("/")[0], episode.in_browser
 
 
 class _Timed:

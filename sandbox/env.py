@@ -188,7 +188,7 @@ class BelayEnv(gymnasium.Env[dict[str, Any], str]):
         self.spec_template = registry.find_template(template_id)
         self.split: Split = split
         self._owns = gym is None
-        self._gym = gym or _player(self.spec_template.template.environment)
+        self._gym = gym or player(self.spec_template.template.environment)
         self._task: Task | None = None
         self._shown: Observation | None = None
         self._steps = 0
@@ -251,7 +251,7 @@ class BelayEnv(gymnasium.Env[dict[str, Any], str]):
         }
 
 
-def _player(environment_id: str) -> Gym | registry.Simulator:
+def player(environment_id: str) -> Gym | registry.Simulator:
     """A simulator where the world has one: it shows the same, and sooner."""
     found = registry.find_environment(environment_id)
     return Gym(environment_id) if found.make_simulator is None else found.simulator()

@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from learning import evaluate, jobs, rollouts
 from learning.evaluate import Ended, Evaluation, compare, rate
 from learning.intervals import wilson
 from learning.rollouts import Episode, Played, Player, play, slip
 from learning.samples import taught
-from sandbox import sessions
+from sandbox import env, sessions
 from sandbox.contracts.actions import Action, Click, Finish, Select, Type
 from sandbox.contracts.policies import Proposal
 from sandbox.contracts.tasks import Outcome
@@ -95,11 +96,31 @@ class Dies(HandGym):
 def test_a_dead_console_costs_its_episode_only(monkeypatch: pytest.MonkeyPatch) -> None:
     player = Player()
     consoles = iter([Dies(), HandGym()])
-    monkeypatch.setattr("sandbox.env.Gym", lambda environment: next(consoles))
+    monkeypatch.setattr("sandbox.env.player", lambda environment: next(consoles))
     lost, played = player.play(_episode("demonstrate")), player.play(_episode("demonstrate"))
     player.close()
     assert lost.lost == "SessionLost: the browser is gone"
     assert rollouts.verified(played)
+
+
+def test_a_browser_is_started_only_for_an_episode_that_asks_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+    consoles = {"sandbox.env.player": "quick", "sandbox.env.Gym": "browser"}
+    for name, face in consoles.items():
+        monkeypatch.setattr(name, lambda environment, face=face: started.append(f"{face} {environment}") or HandGym())
+    player = Player()
+    player.play(_episode("demonstrate"))
+    assert started == ["quick hand"]
+    player.play(structs.replace(_episode("demonstrate"), in_browser=True))
+    player.play(_episode("demonstrate", seed=2))
+    player.close()
+    assert started == ["quick hand", "browser hand"]
+
+
+def test_a_console_that_has_a_simulator_is_demonstrated_on_it() -> None:
+    gym = env.player("cloud")
+    assert not isinstance(gym, env.Gym)
+    gym.close()
 
 
 def test_an_evaluation_counts_by_template_and_leaves_lost_ones_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +128,10 @@ def test_an_evaluation_counts_by_template_and_leaves_lost_ones_out(monkeypatch: 
     bad = play(HandGym(), _episode("try"), StopsAtOnce())
     ends = iter([good, bad, None, good])
 
+    asked: list[tuple[bool, str, str]] = []
+
     def play_all(episodes: Any, *, heard: Any, **_: Any) -> list[Played]:
+        asked.extend((each.in_browser, each.split, each.mode) for each in episodes)
         found = [Played(each, next(ends), 1.0, 2.0) for each in episodes]
         for each in found:
             heard(each)
@@ -116,6 +140,7 @@ def test_an_evaluation_counts_by_template_and_leaves_lost_ones_out(monkeypatch: 
     monkeypatch.setattr(evaluate, "play_all", play_all)
     heard: list[tuple[int, int, int]] = []
     found = evaluate.evaluate(Path("x"), templates=["a/b"], episodes=4, seed=0, report=lambda *each: heard.append(each))
+    assert asked == [(True, "test", "try")] * 4
     assert (found.overall.verified, found.overall.episodes, found.lost) == (2, 3, 1)
     assert found.templates["a/b"].interval == pytest.approx(wilson(2, 3))
     assert heard[-1] == (4, 4, 2)

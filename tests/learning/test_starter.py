@@ -20,7 +20,7 @@ def hand_world(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sandbox's door opens on the hand-drawn console."""
     monkeypatch.setattr(sessions, "sample", lambda template, *, seed, split: a_task(seed))
     monkeypatch.setattr(sessions, "oracle", lambda task: Knows())
-    monkeypatch.setattr("sandbox.env.Gym", lambda environment: HandGym())
+    monkeypatch.setattr("sandbox.env.player", lambda environment: HandGym())
 
 
 @pytest.mark.usefixtures("hand_world")
