@@ -2,9 +2,14 @@
 
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 
 from tests import servers
+
+# A busy machine is no fault of what is tested.
+hypothesis.settings.register_profile("belay", deadline=None)
+hypothesis.settings.load_profile("belay")
 
 servers.prepare_environment()
 
