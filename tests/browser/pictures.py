@@ -21,7 +21,7 @@ WIDTHS = {1440: 900, 900: 1000}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 CONSOLE = "object-store"
 TAUGHT = (f"{CONSOLE}/change-quota",)  # the template that the starter was never shown
-LIVE = "cloud/create-instance"
+LIVE = f"{CONSOLE}/create-bucket"
 PATIENCE_MS = 60_000  # of a page; a busy machine is given time
 PATIENCE_S = 1800  # of work and of a training, likewise
 
@@ -102,7 +102,7 @@ def _wait_at_a_question(people: dict[str, Person]) -> int:
         question = view["approval"]
         if question is None:
             return None
-        if view["step_count"] >= 5:
+        if view["step_count"] >= 3:
             return True
         body = {key: question[key] for key in ("proposal_id", "fingerprint")}
         reviewer.http.post(
@@ -155,7 +155,7 @@ def _every_page(
         "home": "/",
         "tickets": "/tickets",
         "ticket": f"/tickets/{admin.get('/api/tickets')['items'][0]['id']}",
-        "new": "/tickets/new?environment=cloud&template=cloud%2Fcreate-disk",
+        "new": "/tickets/new?environment=object-store&template=object-store%2Fcreate-bucket",
         "session-live": f"/sessions/{session}",
         "session-ended": f"/sessions/{ended}",
         "approvals": "/approvals",

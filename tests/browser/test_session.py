@@ -63,7 +63,7 @@ def test_a_correction_is_picked_from_the_list_spelled_out_and_carried_out(cast: 
     form.get_by_role("textbox", name="Element").press("Enter")
     form.get_by_role("button", name="description: ").click()
     wanted = dict(session.task["goal"]["fields"])["description"]
-    expect(form.get_by_role("alert")).to_contain_text(f"TYPE “{wanted}” into “Description (optional)”")
+    expect(form.get_by_role("alert")).to_contain_text(f"TYPE “{wanted}” into “Description")
     form.get_by_role("button", name="Do this instead").click()
     expect(page.get_by_role("list", name="Timeline").get_by_title("corrected")).to_be_visible()
     step = session.steps.get(decision="corrected")
