@@ -7,8 +7,16 @@ from sandbox.worlds.console.blanks import Blank
 from sandbox.worlds.console.cloud import CLOUD
 from sandbox.worlds.console.declare import Console, Field, Kind, Verb
 from sandbox.worlds.console.jobs import Do, Job, Make, Target, Tell, Values, named
-from sandbox.worlds.console.lexicon_zh import TABLE
 from sandbox.worlds.console.specs import ConsoleTask, spec
+from sandbox.worlds.console.templates.phrasing import (
+    article,
+    given,
+    given_zh,
+    low,
+    verb_phrases,
+    verb_phrases_zh,
+    zh,
+)
 
 HELD_OUT: dict[str, Split] = {  # kinds that learning never meets
     "bucket": "validation",
@@ -45,26 +53,25 @@ def _creations(console: Console, kind: Kind) -> Iterator[ConsoleTask]:
     values = tuple((name, fixed.get(name, "{" + name + "}")) for name in fields)
     job = Job((Make(kind.name, values, on),))
     where = f" of {kind.field(kind.parent).title.lower()} {{{kind.parent}}}" if kind.parent else ""
-    where_zh = f"在{_zh(kind.field(kind.parent).title)} {{{kind.parent}}} 中" if kind.parent else ""
-    told = ", ".join(f"{_low(kind.field(name).title)} {text}" for name, text in values)
-    told_zh = "，".join(f"{_zh(kind.field(name).title)} {text}" for name, text in values)
-    noun, noun_zh = _low(kind.title), _zh(kind.title)
+    where_zh = f"在{zh(kind.field(kind.parent).title)} {{{kind.parent}}} 中" if kind.parent else ""
+    told, told_zh = given(kind, values), given_zh(kind, values)
+    noun, noun_zh = low(kind.title), zh(kind.title)
     verb = kind.create_title.split()[0]
-    place = f" in its {_low(kind.field(kind.parent).title)}" if kind.parent else ""
+    place = f" in its {low(kind.field(kind.parent).title)}" if kind.parent else ""
     yield spec(
         console,
         f"{verb.lower()}-{_slug(kind)}",
         kind.create_title,
         job,
-        summary=f"{verb} {_article(noun)} as described{place}.",
+        summary=f"{verb} {article(noun)} as described{place}.",
         blanks=blanks,
         phrases=(
             f"{kind.create_title}{where}: {told}.",
-            f"We need {_article('new ' + noun)}{where} with {told}.",
-            f"Please set up {_article(noun)}{where}. {told[:1].upper() + told[1:]}.",
+            f"We need {article('new ' + noun)}{where} with {told}.",
+            f"Please set up {article(noun)}{where}. {told[:1].upper() + told[1:]}.",
         ),
         phrases_zh=(
-            f"{where_zh}{_zh(kind.create_title)}：{told_zh}。",
+            f"{where_zh}{zh(kind.create_title)}：{told_zh}。",
             f"需要{where_zh}新的{noun_zh}：{told_zh}。",
             f"请{where_zh}配置一个{noun_zh}，{told_zh}。",
         ),
@@ -76,14 +83,14 @@ def _questions(console: Console, kind: Kind) -> Iterator[ConsoleTask]:
     shown = [name for tab in kind.tabs for name in tab.fields if name == "state" or _is_told(kind, name)]
     if kind.parent or not shown:
         return
-    noun, noun_zh = _low(kind.title), _zh(kind.title)
+    noun, noun_zh = low(kind.title), zh(kind.title)
     blank = "{" + kind.name + "}"
     yield spec(
         console,
         f"find-{_slug(kind)}-fact",
-        f"Find out about {_article(noun)}",
+        f"Find out about {article(noun)}",
         Job((Tell(named(kind.name), "{fact}"),)),
-        summary=f"Look one fact about {_article(noun)} up and answer it.",
+        summary=f"Look one fact about {article(noun)} up and answer it.",
         blanks=(Blank(kind.name, kind.name), Blank("fact", kind.name, facts=tuple(dict.fromkeys(shown)))),
         phrases=(
             f"What is the {{fact}} of {noun} {blank}?",
@@ -103,29 +110,16 @@ def _verbs(console: Console, kind: Kind) -> Iterator[ConsoleTask]:
     for verb in kind.verbs:
         values, blanks = _asked_by(kind, verb)
         target, found_by = _target(kind, verb)
-        noun, noun_zh = _low(kind.title), _zh(kind.title)
-        which, which_zh = _which(kind, noun), _which_zh(kind, noun_zh)
-        to = ", ".join(f"{_low(kind.field(b.field).title)} {{{b.name}}}" for b in blanks)
-        to_zh = "，".join(f"{_zh(kind.field(b.field).title)} {{{b.name}}}" for b in blanks)
-        to, to_zh = (f" ({to})", f"（{to_zh}）") if blanks else ("", "")
-        do, do_zh = _low(verb.title), _zh(verb.title)
+        noun = low(kind.title)
         yield spec(
             console,
             f"{verb.name.replace('_', '-')}-{_slug(kind)}",
-            f"{verb.title}: {noun}" if " " in verb.title else f"{verb.title} {_article(noun)}",
+            f"{verb.title}: {noun}" if " " in verb.title else f"{verb.title} {article(noun)}",
             Job((Do(target, verb.name, values),)),
             summary=verb.warning or f"{verb.title} for one {noun} among others like it.",
             blanks=(*found_by, *blanks),
-            phrases=(
-                f"{verb.title} of {which}{to}." if " " in verb.title else f"{verb.title} {which}{to}.",
-                f"Please {do} for {which}{to}." if " " in verb.title else f"Please {do} {which}{to}.",
-                f"{which[:1].upper() + which[1:]} needs this: {do}{to}.",
-            ),
-            phrases_zh=(
-                f"{do_zh}：{which_zh}{to_zh}。",
-                f"请对{which_zh}执行“{do_zh}”{to_zh}。",
-                f"{which_zh}需要{do_zh}{to_zh}。",
-            ),
+            phrases=verb_phrases(kind, verb, values),
+            phrases_zh=verb_phrases_zh(kind, verb, values),
             held_out=HELD_OUT.get(kind.name),
         )
 
@@ -146,7 +140,7 @@ def _asked_by(kind: Kind, verb: Verb) -> tuple[Values, tuple[Blank, ...]]:
 
 def _new_value(kind: Kind, parameter: str, name: str) -> Blank:
     field = kind.field(name)
-    title = f"New {_low(field.title)}" if parameter != name else ""
+    title = f"New {low(field.title)}" if parameter != name else ""
     if field.check == "grows" and field.maximum is not None:
         return Blank(parameter, kind.name, name, title=title, low=field.maximum // 2, high=field.maximum)
     return Blank(parameter, kind.name, name, title=title)
@@ -165,19 +159,6 @@ def _target(kind: Kind, verb: Verb) -> tuple[Target, tuple[Blank, ...]]:
 def _marks(kind: Kind, verb: Verb) -> list[str]:
     """Fields by which one child is told from its siblings: those of its label."""
     return [name for name in kind.index if "{" + name + "}" in kind.label and name != kind.parent]
-
-
-def _which(kind: Kind, noun: str) -> str:
-    if not kind.parent:
-        return f"{noun} {{{kind.name}}}"
-    return f"{noun} {kind.label} of {_low(kind.field(kind.parent).title)} {{{kind.parent}}}"
-
-
-def _which_zh(kind: Kind, noun: str) -> str:
-    if not kind.parent:
-        return f"{noun} {{{kind.name}}}"
-    label = kind.label.replace(" from ", " 来源 ").replace(" in ", " 位于 ")
-    return f"{_zh(kind.field(kind.parent).title)} {{{kind.parent}}} 的{noun} {label} "
 
 
 def _is_asked(kind: Kind, name: str, fixed: Mapping[str, str]) -> bool:
@@ -228,15 +209,3 @@ def _same(fields: list[str]) -> Values:
 
 def _slug(kind: Kind) -> str:
     return kind.name.replace("_", "-")
-
-
-def _low(title: str) -> str:
-    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
-
-
-def _article(noun: str) -> str:
-    return f"{'an' if noun[:1].lower() in 'aeiou' or noun.startswith('SSH') else 'a'} {noun}"
-
-
-def _zh(text: str) -> str:
-    return TABLE.get(text, text)
