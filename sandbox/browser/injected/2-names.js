@@ -22,13 +22,17 @@ const actionRole = (element) => {
   return "";
 };
 
-const LOOSE = new Set(["div", "span", "li", "td", "tr", "i", "svg", "img", "p", "a", "h1", "h2", "h3", "h4", "h5", "h6"]);
+const LOOSE = new Set(["div", "span", "li", "td", "tr", "i", "svg", "img", "p", "a", "h1", "h2", "h3", "h4", "h5", "h6", "circle", "rect",
+  "polygon", "ellipse", "text"]);
+// A world whose pages show no pointer marks by this what listens for clicks; the innermost counts.
+const MARKED = "[data-handles-clicks]";
 
 // Things that only script makes usable: they say so by a handler, a tab stop or the pointer they show.
 const isLoose = (element) => {
   if (!LOOSE.has(element.localName)) return false;
   if (element.hasAttribute("onclick") || element.hasAttribute("ng-click") || element.hasAttribute("data-bs-toggle")) return true;
   if (element.hasAttribute("tabindex") && element.tabIndex >= 0 && element.getAttribute("role") !== "tabpanel" && !element.matches(DIALOG)) return !element.querySelector("input,button,a,select,textarea,td,p");
+  if (element.matches(MARKED) && !element.querySelector("input,button,a,select,textarea,[role]," + MARKED)) return true;
   const up = parentOf(element);
   return getComputedStyle(element).cursor === "pointer" && !(up && getComputedStyle(up).cursor === "pointer") && element.localName !== "tr";
 };
@@ -68,7 +72,7 @@ const labelText = (element) => {
 
 const ICON = /^(?:fa|bi|ti|mdi|icon|glyphicon|ri|la|pi|codicon|octicon|lucide|feather|material-icons)-(.+)$/;
 const ICON_SIZE = /^(?:solid|regular|brands|light|fw|lg|sm|xs|xl|\d+x|spin|pulse|stack.*|btn|button|hover|wrapper)$/;
-const DATA_NOISE = /^data-(?:bs-(?:toggle|placement|original-title|dismiss|trigger|html|delay|container)|v-|reactid|react|testid$|sort|page$|turbo)/;
+const DATA_NOISE = /^data-(?:bs-(?:toggle|placement|original-title|dismiss|trigger|html|delay|container)|v-|reactid|react|testid$|handles-clicks$|wob_|tampered$|sort|page$|turbo)/;
 
 // A name for a nameless icon: its title, its icon class, its data attributes.
 const iconName = (element) => {
@@ -100,8 +104,14 @@ const nameOf = (element, role) => {
     if (tag === "input" && element.type === "image") return squash(element.alt) || title;
     return labelText(element) || squash(element.getAttribute("placeholder")) || title || beside(element) || words(element.name || element.id) || (element.type === "search" ? "search" : "");
   }
-  return shownText(element) || squash(element.getAttribute("alt")) || title || iconName(element) || words(element.id);
+  return shownText(element) || squash(element.getAttribute("alt")) || title || iconName(element) || (element instanceof SVGElement ? element.id : words(element.id)) || (element.matches(MARKED) ? drawn(element) : "");
 };
+
+// What is only drawn is called by its class, or by its colour and shape.
+const drawn = (element) =>
+  element instanceof SVGElement
+    ? squash(`${element.getAttribute("fill") || element.style.fill || ""} ${element.localName}`)
+    : words([...element.classList].join(" "));
 
 // A field without a label is called by the short text just before it.
 const beside = (element) => {

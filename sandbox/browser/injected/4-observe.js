@@ -146,7 +146,7 @@ class Pass {
     if (element.localName === "iframe") return this.enter(element);
     const style = getComputedStyle(element);
     if (style.display === "none" || element.inert) return;
-    const role = actionRole(element) || (!usable && isLoose(element) ? "button" : "");
+    const role = actionRole(element) || ((!usable || element.matches(MARKED)) && isLoose(element) ? "button" : "");
     let took = usable;
     if (role) { this.takeUsable(element, role, frame); took = true; } else if (!usable) this.takeText(element, frame);
     if (element.localName === "select" || (role === "textbox" && element.isContentEditable)) return;

@@ -16,7 +16,7 @@ from sandbox.worlds.miniwob.catalogue import pages
 
 STATE_FILE = "miniwob.json"
 _HERE = Path(__file__).parent
-_OURS = {"/episode.js": _HERE / "episode.js", "/frames.html": _HERE / "frames.html"}
+_OURS = {f"/{name}": _HERE / name for name in ("clicks.js", "episode.js", "frames.html")}
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -26,7 +26,9 @@ _TYPES = {
     ".jpg": "image/jpeg",
     ".svg": "image/svg+xml",
 }
-# Our script comes after the page's own, so that it wraps what they define; the style hides what is about the benchmark.
+# This one hears what they listen for; it comes before them.
+_FIRST = b'<head><script src="/clicks.js"></script>'
+# The other comes after the page's own, so that it wraps what they define; the style hides what is about the benchmark.
 _ADDED = (
     b"<style>#reward-display,#click-canvas,#sync-task-cover{display:none!important}"
     b"#belay-ended{position:absolute;left:0;top:0;font-size:8px}</style>"
@@ -75,7 +77,7 @@ class Pages:
             return Response(HTTPStatus.NOT_FOUND)
         body = file.read_bytes()
         if file.parent.name == "miniwob" and file.suffix == ".html":
-            body = body.replace(b"</head>", _ADDED, 1)
+            body = body.replace(b"<head>", _FIRST, 1).replace(b"</head>", _ADDED, 1)
         return Response(HTTPStatus.OK, body, _TYPES.get(file.suffix, "application/octet-stream"))
 
     def control(self, request: Request) -> Response:

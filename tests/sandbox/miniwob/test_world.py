@@ -77,6 +77,23 @@ def test_a_wrong_step_ends_the_episode_without_success(gym: Gym) -> None:
     assert found.outcome is Outcome.FAILED
 
 
+@pytest.mark.parametrize(
+    ("name", "usable"),
+    [
+        ("social-media", "like"),  # an icon that shows no pointer
+        ("grid-coordinate", "(-2,1)"),  # a drawn circle
+        ("click-color", "color pink"),  # a box without a word
+        ("email-inbox", "trash"),  # an icon in a row that is usable itself
+    ],
+)
+def test_what_listens_for_clicks_can_be_used_and_keeps_its_name_when_clicked(gym: Gym, name: str, usable: str) -> None:
+    page = gym.reset(task(name, 1))
+    target = next(each for each in page.elements if each.name == usable)
+    assert target.actionable
+    _, after = gym.act(Click(target.ref))
+    assert {each.name for each in after.elements if each.ref == target.ref} <= {usable}
+
+
 def test_there_is_no_oracle_and_it_says_why() -> None:
     with pytest.raises(NoOracle, match="demonstrations"):
         sessions.oracle(task("click-button"))
