@@ -1,6 +1,7 @@
 """Episodes, slips, evaluation and intervals, on the hand-drawn console."""
 
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +106,13 @@ def test_a_dead_console_costs_its_episode_only(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_browser_is_started_only_for_an_episode_that_asks_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[str] = []
-    consoles = {"sandbox.env.player": "quick", "sandbox.env.Gym": "browser"}
-    for name, face in consoles.items():
-        monkeypatch.setattr(name, lambda environment, face=face: started.append(f"{face} {environment}") or HandGym())
+
+    def start(face: str, environment: str) -> HandGym:
+        started.append(f"{face} {environment}")
+        return HandGym()
+
+    monkeypatch.setattr("sandbox.env.player", partial(start, "quick"))
+    monkeypatch.setattr("sandbox.env.Gym", partial(start, "browser"))
     player = Player()
     player.play(_episode("demonstrate"))
     assert started == ["quick hand"]
