@@ -67,7 +67,7 @@ function Node({ node, isHere }: { node: Placed<PolicyRow>; isHere: boolean }) {
           word("source", version.source)
         ) : (
           <>
-            {word("source", version.source)} · <To to={`/datasets/${version.dataset}`}>{t("datasets.heading", { n: version.dataset })}</To>
+            {word("source", version.source)} · <To to={`/datasets/${version.dataset}`}>{t("policy.datasetOf", { n: version.dataset })}</To>
           </>
         )}
       </Text>

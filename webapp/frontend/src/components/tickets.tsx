@@ -116,7 +116,7 @@ export function SessionTable({ rows, label, empty, withTicket = false }: Session
         { name: t("word.state"), cell: (row) => <StateBadge state={row.state} /> },
         { name: t("word.outcome"), cell: (row) => <OutcomeBadge outcome={row.outcome} /> },
         { name: t("word.policy"), cell: (row) => <PolicyName policy={row.policy} arm={row.arm} /> },
-        { name: t("word.steps"), right: true, cell: (row) => row.step_count },
+        { name: t("word.steps"), wide: withTicket, right: true, cell: (row) => row.step_count },
         { name: t("word.corrections"), right: true, cell: (row) => row.corrections ?? 0 },
         { name: t("word.when"), cell: (row) => <Ago at={row.ended_at ?? row.started_at ?? row.created_at} /> },
       ]}

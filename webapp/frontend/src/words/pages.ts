@@ -141,6 +141,7 @@ export const pages = {
   "policies.serves": ["Serves as", "用作"],
   "policy.heading": ["Policy {name}", "策略 {name}"],
   "policy.card": ["Card", "说明卡"],
+  "policy.datasetOf": ["dataset {n}", "数据集 {n}"],
   "policy.lineage": ["Lineage", "谱系"],
   "policy.evaluation": ["Verified in the console, nobody correcting", "控制台中无人纠正的核实率"],
   "policy.heldOut": ["Held-out actions: the same as in the demonstration", "留出动作：与示范一致"],
