@@ -143,7 +143,7 @@ def _lost_by_others(stack: Stack, version: dict[str, Any], began: float) -> floa
 
     folder = stack.folder / "policies" / version["content_hash"]
     lost = tasks = 0
-    for templates, episodes in ((TRAINED, 10), (starter.trained_templates("cloud"), 4)):
+    for templates, episodes in ((TRAINED, 10), (starter.trained_templates("cloud"), 2)):
         before, after = (
             jobs.evaluate(policy, templates=templates, episodes=episodes, seed=7000, split="test", workers=2)
             for policy in (jobs.STARTER, folder)
