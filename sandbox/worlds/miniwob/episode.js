@@ -9,7 +9,9 @@
     root.dataset.done = state.done ? "1" : "";
     root.dataset.raw = String(state.raw);
     root.dataset.episode = String(state.episode);
-    root.dataset.utterance = typeof core.getUtterance === "function" && document.getElementById("query") ? core.getUtterance() : "";
+    const asked = typeof core.getUtterance === "function" && document.getElementById("query") ? core.getUtterance() : "";
+    root.dataset.utterance = asked.utterance ?? asked; // some pages name their fields, too
+    root.dataset.fields = JSON.stringify(asked.fields ?? {});
   };
 
   const report = () => {

@@ -1,6 +1,7 @@
 """MiniWoB++ tasks as templates: the page tells the goal, so a task is a page and a seed."""
 
 import re
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -43,8 +44,10 @@ def page_seed(task: Task) -> int:
     return int(dict(task.goal.fields).get(SEED.name, task.seed))
 
 
-def goal(utterance: str) -> Goal:
-    """What the page asks for; quoted texts are its fields, in their order."""
+def goal(utterance: str, fields: Mapping[str, str] | None = None) -> Goal:
+    """What the page asks for; its fields are those that the page names, else the quoted texts in their order."""
+    if fields:
+        return Goal(utterance, tuple(fields.items()))
     return Goal(utterance, tuple((f"quoted {n}", text) for n, text in enumerate(_QUOTED.findall(utterance), 1)))
 
 

@@ -79,7 +79,10 @@ class MiniWob:
 
     async def told(self, page: "Page") -> Goal:
         """What the page asks for, in its own words."""
-        return goal(str(await page.evaluate("document.documentElement.dataset.utterance ?? ''")))
+        asked = await page.evaluate(
+            "(({utterance, fields}) => [utterance ?? '', fields ?? '{}'])(document.documentElement.dataset)"
+        )
+        return goal(asked[0], msgspec.json.decode(asked[1], type=dict[str, str]))
 
     async def verify(self, task: Task, answer: str) -> Verification:
         """Whether the page reported the whole raw reward for this very seed."""

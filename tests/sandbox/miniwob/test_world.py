@@ -46,6 +46,13 @@ def test_the_page_tells_the_goal_and_quoted_texts_are_its_fields(gym: Gym) -> No
     assert goal('Type "a b" twice.').fields == (("quoted 1", "a b"),)
 
 
+def test_a_page_that_names_its_fields_is_believed(gym: Gym) -> None:
+    gym.reset(task("email-inbox-forward-nl", 1))
+    told = dict(gym.task.goal.fields)
+    assert {"by", "to"} <= set(told)
+    assert all(told[name] in gym.task.goal.text for name in ("by", "to"))
+
+
 def test_the_same_seed_gives_the_same_first_screen_and_another_seed_another(gym: Gym) -> None:
     first, again, other = (gym.reset(task("click-button", seed)).fingerprint for seed in (3, 3, 4))
     assert first == again
