@@ -139,6 +139,8 @@ class Drafter:
                 Field(name=owner.name, title=open_title(there.title), type="reference", references=there.name)
             )
         fields += self._fields(draft, names, naming, owner, asked)
+        if not any(_is_column(f) for f in fields[1:]):  # a table of one column is no table
+            fields.append(Field(name="added_on", title="Added on", generated="today"))
         kind = self._kind(draft, fields, [f for f in fields if self._is_asked(f, draft, names, asked, owner)])
         kind = self._with_verbs(kind, draft, names)
         yield kind
@@ -284,6 +286,10 @@ def _sound(each: Field, held: dict[str, Field]) -> Field:
         if name in held and held[name].type == "choice"
     )
     return replace(each, visible_when=tuple(pair for pair in fits if pair[1]))
+
+
+def _is_column(each: Field) -> bool:
+    return each.type not in ("secret", "tags") and not each.visible_when and each.name not in ("name", "description")
 
 
 def _columns(fields: list[Field], *, slow: bool) -> tuple[str, ...]:

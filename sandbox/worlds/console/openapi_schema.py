@@ -211,7 +211,7 @@ class Flattener:
             yield replace(
                 _value_of(node, path, kind),
                 help=told,
-                required=required,
+                required=required and not _is_hidden(node, path),
                 read_only=node.get("readOnly") is True or raw.get("readOnly") is True,
                 when=when,
             )
@@ -344,7 +344,7 @@ def _value_of(node: Map, path: Path, kind: str) -> Property:
         return Property(path, "integer", minimum=low, maximum=high, default=told.partition(".")[0], format=form)
     if form in ("date", "date-time", "datetime", "timestamp"):
         return Property(path, "date", format=form)
-    if form == "password" or is_secret(path[-1]) or node.get("writeOnly") is True:
+    if _is_hidden(node, path):
         return Property(path, "secret", max_length=200)
     length = node.get("maxLength")
     return Property(
@@ -355,6 +355,12 @@ def _value_of(node: Map, path: Path, kind: str) -> Property:
         max_length=length if isinstance(length, int) and 0 < length <= 200 else 63 if length is None else 200,
         format=form,
     )
+
+
+def _is_hidden(node: Map, path: Path) -> bool:
+    """Whether it is never shown; a task cannot ask for it, so a form does not insist on it."""
+    texts = node.get("type") in (None, "string") and not node.get("enum")
+    return texts and (node.text("format") == "password" or is_secret(path[-1]) or node.get("writeOnly") is True)
 
 
 def _limit(node: Map, key: str, exclusive: str, step: int) -> int | None:

@@ -32,6 +32,7 @@ def edits(kind: Kind, changed: set[str], left: list[tuple[str, str]]) -> Iterato
     """Dialogs that change a few fields each; what a name or a condition hangs on stays as it is."""
     leading = {name for each in kind.fields for name, _ in each.visible_when}
     fits = [f for f in kind.fields if f.name in changed and f.name not in {"name", *leading} and not f.generated]
+    fits = [f for f in fits if f.type != "choice" or len(f.choices) > 1]
     rooms: dict[object, list[Field]] = {}
     for each in fits:
         alone = each.type in ("reference", "tags", "secret")
