@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from sandbox.contracts.tasks import Risk
 from sandbox.worlds.console.declare import Condition, Field, Kind, Slow, Tab, Verb, WizardStep
-from sandbox.worlds.console.openapi_document import Map
-from sandbox.worlds.console.openapi_fields import Names, field_of, name_field
-from sandbox.worlds.console.openapi_naming import (
+from sandbox.worlds.console.openapi.fields import Names, field_of, name_field
+from sandbox.worlds.console.openapi.naming import (
     group,
     is_identity,
     is_made,
@@ -18,11 +17,12 @@ from sandbox.worlds.console.openapi_naming import (
     schema_name,
     titles,
 )
-from sandbox.worlds.console.openapi_paths import Operation, Resource
-from sandbox.worlds.console.openapi_rows import MOST_COLUMNS, rows_of
-from sandbox.worlds.console.openapi_schema import Flattener, Path, Property
-from sandbox.worlds.console.openapi_verbs import actions, deletion, edits, with_states
-from sandbox.worlds.console.openapi_words import (
+from sandbox.worlds.console.openapi.nodes import Map
+from sandbox.worlds.console.openapi.paths import Operation, Resource
+from sandbox.worlds.console.openapi.rows import MOST_COLUMNS, rows_of
+from sandbox.worlds.console.openapi.schema import Flattener, Path, Property
+from sandbox.worlds.console.openapi.verbs import actions, deletion, edits, with_states
+from sandbox.worlds.console.openapi.words import (
     low,
     open_title,
     plural,
@@ -293,9 +293,7 @@ def _is_column(each: Field) -> bool:
 
 
 def _columns(fields: list[Field], *, slow: bool) -> tuple[str, ...]:
-    plain = [
-        f.name for f in fields if f.type not in ("secret", "tags") and not f.visible_when and f.name != "description"
-    ]
+    plain = [f.name for f in fields if f.name == "name" or _is_column(f)]
     first = [*plain[:1], *(["state"] if slow else [])]
     ordered = sorted(plain[1:], key=lambda name: next(not f.required for f in fields if f.name == name))
     return (*first, *ordered)[:MOST_COLUMNS]

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from sandbox.contracts.tasks import Risk
 from sandbox.worlds.console.declare import Field, Kind, Slow, Verb
-from sandbox.worlds.console.openapi_fields import Names, field_of
-from sandbox.worlds.console.openapi_paths import Operation, Resource
-from sandbox.worlds.console.openapi_schema import Flattener
-from sandbox.worlds.console.openapi_words import open_title, risk, sentence, singular, slug, title, words
+from sandbox.worlds.console.openapi.fields import Names, field_of
+from sandbox.worlds.console.openapi.paths import Operation, Resource
+from sandbox.worlds.console.openapi.schema import Flattener
+from sandbox.worlds.console.openapi.words import open_title, risk, sentence, singular, slug, title, words
 
 _TOGETHER = 4  # fields of one dialog
 _MOST_EDITS = 6
@@ -83,7 +83,7 @@ def actions(
 
 def _button(suffix: str, operation: Operation, kind: Kind) -> str:
     """Words for a button: an action's own, or from its operation, without the noun of what it is done to."""
-    said = words(suffix)
+    said = [*words(suffix)]
     if not said:
         own = {*words(kind.title), *(singular(word) for word in words(kind.title)), *_FILLERS}
         said = [word for word in words(operation.title) if singular(word) not in own and word not in own] or ["run"]

@@ -1,9 +1,9 @@
 """What resources of an API document and their objects are called."""
 
-from sandbox.worlds.console.openapi_document import Map
-from sandbox.worlds.console.openapi_paths import Resource
-from sandbox.worlds.console.openapi_schema import Path, Property
-from sandbox.worlds.console.openapi_words import open_title, singular, slug, title, words
+from sandbox.worlds.console.openapi.nodes import Map
+from sandbox.worlds.console.openapi.paths import Resource
+from sandbox.worlds.console.openapi.schema import Path, Property
+from sandbox.worlds.console.openapi.words import open_title, singular, slug, title, words
 
 _NAMED = (
     "name", "title", "display_name", "username", "user_name", "login", "full_name", "email", "label", "key", "slug",

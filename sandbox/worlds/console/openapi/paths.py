@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sandbox.worlds.console.openapi_document import Document, Map
-from sandbox.worlds.console.openapi_schema import Flattener
-from sandbox.worlds.console.openapi_words import same_noun, singular, words
+from sandbox.worlds.console.openapi.document import Document
+from sandbox.worlds.console.openapi.nodes import Map
+from sandbox.worlds.console.openapi.schema import Flattener
+from sandbox.worlds.console.openapi.words import same_noun, singular, words
 
 METHODS = ("get", "post", "put", "patch", "delete")
 _SILENT = ("head", "options", "trace")

@@ -6,8 +6,9 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sandbox.worlds.console.openapi_document import Document, Map, Node, Seq
-from sandbox.worlds.console.openapi_words import is_secret, sentence, title
+from sandbox.worlds.console.openapi.document import Document
+from sandbox.worlds.console.openapi.nodes import Map, Node, Seq
+from sandbox.worlds.console.openapi.words import is_secret, sentence, title
 
 Path: TypeAlias = tuple[str, ...]
 Kept: TypeAlias = Literal["text", "integer", "choice", "boolean", "date", "tags", "secret", "rows"]
