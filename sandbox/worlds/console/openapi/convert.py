@@ -43,19 +43,20 @@ def console_from(path: Path, *, within: Path | None = None) -> tuple[Console, Re
     console = checked(Console(name=id_of(title), title=title, kinds=tuple(kinds), page_size=size))
     paging = Counter(r.listing.paging for r in resources if r.listing is not None and r.listing.paging)
     kinds_count, fields, verbs = size_of(console)
+    lost = {**sorter.left, **{what: why for what, why in left if what in sorter.names}}
     report = Report(
         id=console.name,
         title=title,
         dialect=dialect,
-        operations=sorter.count,
-        used=sorter.count - len(sorter.left),
+        operations=len(sorter.names),
+        used=len(sorter.names) - len(lost),
         kinds=kinds_count,
         fields=fields,
         verbs=verbs,
         tasks=len(tasks_of(console)),
         paging=dict(paging),
-        left_operations=tuple(Left(what, why) for what, why in sorter.left.items()),
-        left=tuple(Left(what, why) for what, why in dict.fromkeys(left)),
+        left_operations=tuple(Left(what, why) for what, why in lost.items()),
+        left=tuple(Left(what, why) for what, why in dict.fromkeys(left) if what not in lost),
         problems=tuple(document.problems),
         seconds=round(time.monotonic() - began, 2),
     )

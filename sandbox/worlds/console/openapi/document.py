@@ -204,14 +204,16 @@ def _beside(there: Map, here: Map) -> Map:
 
 
 def _line(broken: yaml.MarkedYAMLError) -> int:
-    mark = broken.problem_mark or broken.context_mark
+    """Where the mistake is: of what was opened and never closed, where it was opened."""
+    unclosed = broken.context is not None and ("quoted" in broken.context or "flow" in broken.context)
+    mark = broken.context_mark if unclosed and broken.context_mark else broken.problem_mark or broken.context_mark
     return mark.line + 1 if mark else 1
 
 
 def _reason(broken: yaml.MarkedYAMLError) -> str:
     told = " ".join(str(each) for each in (broken.context, broken.problem) if each)
-    opened = f" (opened in line {broken.context_mark.line + 1})" if broken.context_mark and broken.context else ""
-    return f"this part cannot be read and was left out: {told}{opened}"
+    seen = f" (noticed in line {broken.problem_mark.line + 1})" if broken.problem_mark else ""
+    return f"this part cannot be read and was left out: {told}{seen}"
 
 
 def _without(text: str, line: int) -> tuple[str, bool]:

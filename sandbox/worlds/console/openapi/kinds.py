@@ -86,7 +86,9 @@ class Drafter:
             if draft.all:
                 self.drafts[resource.path] = draft
             else:
-                self.left.append((resource.path, "neither its lists nor its forms have a field"))
+                self.left += [
+                    (each.name, "neither its list nor its forms have a field") for each in resource.operations
+                ]
         self.names = {draft.name for draft in self.drafts.values()}
         made: list[Kind] = []
         for draft in self.drafts.values():
@@ -98,7 +100,9 @@ class Drafter:
     def _item(self, resource: Resource) -> Map | None:
         """The schema of one object, as lists or pages of one show it."""
         if resource.listing is not None and resource.listing.answer is not None:
-            return self.flat.item(resource.listing.answer)
+            item = self.flat.item(resource.listing.answer)
+            if item is not None and self.flat.is_object(item):
+                return item
         for operation in (resource.read, resource.create):
             if operation is not None and operation.answer is not None and self.flat.is_object(operation.answer):
                 return operation.answer
@@ -118,7 +122,7 @@ class Drafter:
                 draft.changed += [each for each in found if not is_made(each, draft.resource)]
 
     def _properties(self, draft: Draft, schema: Map) -> list[Property]:
-        return self.flat.properties(self.flat.item(schema) or schema, place=draft.title)
+        return self.flat.properties(self.flat.one(schema) or schema, place=draft.title)
 
     # --- making ---
 
