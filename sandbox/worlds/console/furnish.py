@@ -8,13 +8,12 @@ from msgspec.structs import replace
 
 from sandbox.contracts.tasks import Task
 from sandbox.worlds.console import draws, names
-from sandbox.worlds.console.cloud import CLOUD
 from sandbox.worlds.console.declare import Console, Field, Kind
 from sandbox.worlds.console.jobs import NOTHING, Do, Job, Make, find, matches, on_tab, told, touched_kinds
 from sandbox.worlds.console.meddling import hostile_names, hostile_texts, meddle, tighten
 from sandbox.worlds.console.records import Object
 from sandbox.worlds.console.scenes import Thing, things_of
-from sandbox.worlds.console.tasks import spec_of
+from sandbox.worlds.console.tasks import console_of, spec_of
 from sandbox.worlds.console.variant import Variant
 from sandbox.worlds.console.world import World
 
@@ -38,7 +37,7 @@ def furnish(task: Task) -> World:
 def _filler(task: Task) -> "Filler":
     # Its world is pristine and deterministic, so all worlds of one task may share it.
     spec = spec_of(task.template)
-    console, job, scene = (spec.console, spec.job, spec.scene) if spec else (CLOUD, NOTHING, ())
+    console, job, scene = (spec.console, spec.job, spec.scene) if spec else (console_of(task.environment), NOTHING, ())
     return Filler(task, console, job, scene)
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 from sandbox.contracts.tasks import Environment
+from sandbox.worlds.console.cloud import CLOUD
+from sandbox.worlds.console.declare import Console
 from sandbox.worlds.console.jobs import Job
 from sandbox.worlds.console.specs import ConsoleTask, by_id
 from sandbox.worlds.console.templates.chains import CHAINS
@@ -19,6 +21,7 @@ ENVIRONMENT = Environment(
 
 TASKS: tuple[ConsoleTask, ...] = declared((*CLASSIC, *CHAINS, *REPAIRS))
 _known: dict[str, ConsoleTask] = dict(by_id(TASKS))
+_consoles: dict[str, Console] = {CLOUD.name: CLOUD}
 
 
 def spec_of(template_id: str) -> ConsoleTask | None:
@@ -29,6 +32,12 @@ def spec_of(template_id: str) -> ConsoleTask | None:
 def know(tasks: Mapping[str, ConsoleTask]) -> None:
     """Make templates of other declared consoles known to those who furnish and judge."""
     _known.update(tasks)
+    _consoles.update({each.console.name: each.console for each in tasks.values()})
+
+
+def console_of(environment_id: str) -> Console:
+    """The console of an environment, with or without a recipe; the cloud's where none is known."""
+    return _consoles.get(environment_id.partition("?")[0], CLOUD)
 
 
 def job_of(template_id: str) -> Job | None:

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from sandbox.contracts.tasks import Task
-from sandbox.worlds.console.openapi import SUFFIX, load
-from sandbox.worlds.console.openapi_tasks import register_console
+from sandbox.worlds.console.openapi.convert import SUFFIX, load
+from sandbox.worlds.console.openapi.tasks import register_console
 from sandbox.worlds.console.world import World
 
 

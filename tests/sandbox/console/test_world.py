@@ -208,7 +208,7 @@ class Writes(RuleBasedStateMachine):
         it = data.draw(st.sampled_from(sorted(self.world.objects.values(), key=lambda each: each.id)))
         verb = data.draw(st.sampled_from(CLOUD.kind(it.kind).verbs))
         values = {"size_gb": size, "instance": host, "size": choice, "description": "other"}
-        given = {name: values[name] for name in verb.fields}
+        given = {name: values.get(name, host) for name in verb.fields}
         self.attempts += 1
         with contextlib.suppress(Refused):
             self.world.do(it.id, verb.name, given, confirm=self.world.label(it) * right)

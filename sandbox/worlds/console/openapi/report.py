@@ -5,7 +5,7 @@ from collections import Counter
 from msgspec import Struct
 
 from sandbox.worlds.console.declare import Console
-from sandbox.worlds.console.openapi_document import Problem
+from sandbox.worlds.console.openapi.document import Problem
 
 GENERAL = (
     "Names stay as they are once something is made.",

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from sandbox.contracts.tasks import Risk
 from sandbox.worlds.console.declare import Field, Kind, Slow, Verb
-from sandbox.worlds.console.openapi_fields import Names, field_of
-from sandbox.worlds.console.openapi_paths import Operation, Resource
-from sandbox.worlds.console.openapi_schema import Flattener
-from sandbox.worlds.console.openapi_words import open_title, risk, sentence, singular, slug, title, words
+from sandbox.worlds.console.openapi.fields import Names, field_of
+from sandbox.worlds.console.openapi.paths import Operation, Resource
+from sandbox.worlds.console.openapi.schema import Flattener
+from sandbox.worlds.console.openapi.words import open_title, risk, sentence, singular, slug, title, words
 
 _TOGETHER = 4  # fields of one dialog
 _MOST_EDITS = 6
@@ -32,6 +32,7 @@ def edits(kind: Kind, changed: set[str], left: list[tuple[str, str]]) -> Iterato
     """Dialogs that change a few fields each; what a name or a condition hangs on stays as it is."""
     leading = {name for each in kind.fields for name, _ in each.visible_when}
     fits = [f for f in kind.fields if f.name in changed and f.name not in {"name", *leading} and not f.generated]
+    fits = [f for f in fits if f.type != "choice" or len(f.choices) > 1]
     rooms: dict[object, list[Field]] = {}
     for each in fits:
         alone = each.type in ("reference", "tags", "secret")
@@ -82,7 +83,7 @@ def actions(
 
 def _button(suffix: str, operation: Operation, kind: Kind) -> str:
     """Words for a button: an action's own, or from its operation, without the noun of what it is done to."""
-    said = words(suffix)
+    said = [*words(suffix)]
     if not said:
         own = {*words(kind.title), *(singular(word) for word in words(kind.title)), *_FILLERS}
         said = [word for word in words(operation.title) if singular(word) not in own and word not in own] or ["run"]

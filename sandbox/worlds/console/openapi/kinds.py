@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from sandbox.contracts.tasks import Risk
 from sandbox.worlds.console.declare import Condition, Field, Kind, Slow, Tab, Verb, WizardStep
-from sandbox.worlds.console.openapi_document import Map
-from sandbox.worlds.console.openapi_fields import Names, field_of, name_field
-from sandbox.worlds.console.openapi_naming import (
+from sandbox.worlds.console.openapi.fields import Names, field_of, name_field
+from sandbox.worlds.console.openapi.naming import (
     group,
     is_identity,
     is_made,
@@ -18,11 +17,12 @@ from sandbox.worlds.console.openapi_naming import (
     schema_name,
     titles,
 )
-from sandbox.worlds.console.openapi_paths import Operation, Resource
-from sandbox.worlds.console.openapi_rows import MOST_COLUMNS, rows_of
-from sandbox.worlds.console.openapi_schema import Flattener, Path, Property
-from sandbox.worlds.console.openapi_verbs import actions, deletion, edits, with_states
-from sandbox.worlds.console.openapi_words import (
+from sandbox.worlds.console.openapi.nodes import Map
+from sandbox.worlds.console.openapi.paths import Operation, Resource
+from sandbox.worlds.console.openapi.rows import MOST_COLUMNS, rows_of
+from sandbox.worlds.console.openapi.schema import Flattener, Path, Property
+from sandbox.worlds.console.openapi.verbs import actions, deletion, edits, with_states
+from sandbox.worlds.console.openapi.words import (
     low,
     open_title,
     plural,
@@ -86,7 +86,9 @@ class Drafter:
             if draft.all:
                 self.drafts[resource.path] = draft
             else:
-                self.left.append((resource.path, "neither its lists nor its forms have a field"))
+                self.left += [
+                    (each.name, "neither its list nor its forms have a field") for each in resource.operations
+                ]
         self.names = {draft.name for draft in self.drafts.values()}
         made: list[Kind] = []
         for draft in self.drafts.values():
@@ -98,7 +100,9 @@ class Drafter:
     def _item(self, resource: Resource) -> Map | None:
         """The schema of one object, as lists or pages of one show it."""
         if resource.listing is not None and resource.listing.answer is not None:
-            return self.flat.item(resource.listing.answer)
+            item = self.flat.item(resource.listing.answer)
+            if item is not None and self.flat.is_object(item):
+                return item
         for operation in (resource.read, resource.create):
             if operation is not None and operation.answer is not None and self.flat.is_object(operation.answer):
                 return operation.answer
@@ -118,7 +122,7 @@ class Drafter:
                 draft.changed += [each for each in found if not is_made(each, draft.resource)]
 
     def _properties(self, draft: Draft, schema: Map) -> list[Property]:
-        return self.flat.properties(self.flat.item(schema) or schema, place=draft.title)
+        return self.flat.properties(self.flat.one(schema) or schema, place=draft.title)
 
     # --- making ---
 
@@ -139,6 +143,8 @@ class Drafter:
                 Field(name=owner.name, title=open_title(there.title), type="reference", references=there.name)
             )
         fields += self._fields(draft, names, naming, owner, asked)
+        if not any(_is_column(f) for f in fields[1:]):  # a table of one column is no table
+            fields.append(Field(name="added_on", title="Added on", generated="today"))
         kind = self._kind(draft, fields, [f for f in fields if self._is_asked(f, draft, names, asked, owner)])
         kind = self._with_verbs(kind, draft, names)
         yield kind
@@ -286,10 +292,12 @@ def _sound(each: Field, held: dict[str, Field]) -> Field:
     return replace(each, visible_when=tuple(pair for pair in fits if pair[1]))
 
 
+def _is_column(each: Field) -> bool:
+    return each.type not in ("secret", "tags") and not each.visible_when and each.name not in ("name", "description")
+
+
 def _columns(fields: list[Field], *, slow: bool) -> tuple[str, ...]:
-    plain = [
-        f.name for f in fields if f.type not in ("secret", "tags") and not f.visible_when and f.name != "description"
-    ]
+    plain = [f.name for f in fields if f.name == "name" or _is_column(f)]
     first = [*plain[:1], *(["state"] if slow else [])]
     ordered = sorted(plain[1:], key=lambda name: next(not f.required for f in fields if f.name == name))
     return (*first, *ordered)[:MOST_COLUMNS]

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sandbox.worlds.console.openapi_document import Document, Map
-from sandbox.worlds.console.openapi_schema import Flattener
-from sandbox.worlds.console.openapi_words import same_noun, singular, words
+from sandbox.worlds.console.openapi.document import Document
+from sandbox.worlds.console.openapi.nodes import Map
+from sandbox.worlds.console.openapi.schema import Flattener
+from sandbox.worlds.console.openapi.words import same_noun, singular, words
 
 METHODS = ("get", "post", "put", "patch", "delete")
 _SILENT = ("head", "options", "trace")
@@ -84,7 +85,7 @@ class Sorter:
         self.document = document
         self.flat = flat
         self.left: dict[str, str] = {}  # operation -> why it is left out
-        self.count = 0
+        self.names: list[str] = []
         self.by_path: dict[str, dict[str, Operation]] = {}
         self.resources: dict[str, Resource] = {}
         for path, item in document.root.map("paths").items():
@@ -115,10 +116,10 @@ class Sorter:
         shared = [self.document.follow(each) for each in item.seq("parameters").maps()]
         for method, node in item.maps():
             if method.lower() in _SILENT:
-                self.count += 1
+                self.names.append(f"{method.upper()} {path}")
                 self.left[f"{method.upper()} {path}"] = "it shows nothing on a page"
             elif method.lower() in METHODS:
-                self.count += 1
+                self.names.append(f"{method.upper()} {path}")
                 operation = self._operation(method.lower(), path, node, item, shared)
                 self.by_path.setdefault(_normal(path), {})[method.lower()] = operation
 
@@ -201,8 +202,8 @@ class Sorter:
         return item if item is not None and self.flat.is_object(item) else None
 
     def _has_fields(self, body: Map) -> bool:
-        item = self.flat.item(body) or body
-        return self.flat.is_object(item)
+        one = self.flat.one(body)
+        return one is not None and self.flat.is_object(one)
 
     def _singular_items(self, path: str) -> Iterator[str]:
         """Paths of single ones whose collection is spelt in the other number: /silence/{} of /silences."""
@@ -238,6 +239,9 @@ class Sorter:
         return None
 
     def _place(self, path: str, operation: Operation) -> None:
+        if _sends_file(operation):
+            self.left[operation.name] = "it sends a file, which these forms cannot"
+            return
         if path in self.resources:
             self._place_on_list(self.resources[path], operation)
             return
@@ -298,6 +302,13 @@ class Sorter:
     def _shows(self, resource: Resource) -> object:
         item = self._item(resource.listing) if resource.listing is not None else None
         return item.text("$ref") if item is not None and "$ref" in item else id(item)
+
+
+def _sends_file(operation: Operation) -> bool:
+    """Whether its body is no form: a file, or media that are neither JSON nor a form."""
+    if operation.body is not None:
+        return operation.body.get("type") == "file" or operation.body.text("format") == "binary"
+    return bool(operation.node.map("requestBody").map("content"))
 
 
 _HOLE_PART = f"/{_HOLE}"

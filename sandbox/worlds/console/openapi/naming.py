@@ -1,9 +1,9 @@
 """What resources of an API document and their objects are called."""
 
-from sandbox.worlds.console.openapi_document import Map
-from sandbox.worlds.console.openapi_paths import Resource
-from sandbox.worlds.console.openapi_schema import Path, Property
-from sandbox.worlds.console.openapi_words import open_title, same_noun, singular, slug, title, words
+from sandbox.worlds.console.openapi.nodes import Map
+from sandbox.worlds.console.openapi.paths import Resource
+from sandbox.worlds.console.openapi.schema import Path, Property
+from sandbox.worlds.console.openapi.words import open_title, singular, slug, title, words
 
 _NAMED = (
     "name", "title", "display_name", "username", "user_name", "login", "full_name", "email", "label", "key", "slug",
@@ -12,28 +12,33 @@ _NAMED = (
 )  # fmt: skip
 
 
+_STEM = 34  # letters of a title that gets a number
+
+
 def titles(resources: list[Resource]) -> dict[str, str]:
     """A title for each resource that no other has: its noun, with as many of the words before it as it takes."""
     found: dict[str, str] = {}
-    for resource in resources:
-        parts = [singular(" ".join(words(part))) for part in resource.path.split("/") if part not in ("", "{}")]
-        parts = [part for part in parts if part] or ["thing"]
-        rivals = [r for r in resources if r is not resource and same_noun(r.noun, resource.noun)]
-        own = next(
-            (n for n in range(1, len(parts) + 1) if not any(_tail(r, n) == parts[-n:] for r in rivals)), len(parts)
-        )
-        wanted = open_title(title(" ".join(parts[-own:] if len(rivals) else parts[-1:])))
-        number = 2
-        while wanted in found.values() or slug(wanted) in map(slug, found.values()) or slug(wanted) == "fact":
-            wanted = f"{wanted.rstrip('0123456789 ')} {number}"
+    taken = {"fact"}
+    told = {resource.path: _parts(resource) for resource in resources}
+    rivals: dict[str, list[list[str]]] = {}
+    for parts in told.values():
+        rivals.setdefault(parts[-1], []).append(parts)
+    for path, parts in told.items():
+        others = [each for each in rivals[parts[-1]] if each is not parts]
+        fits = (n for n in range(1, len(parts) + 1) if all(each[-n:] != parts[-n:] for each in others))
+        wanted = open_title(title(" ".join(parts[-next(fits, len(parts)) :])))
+        stem, number = wanted[:_STEM].rstrip("0123456789 "), 1
+        while slug(wanted) in taken:
             number += 1
-        found[resource.path] = wanted
+            wanted = f"{stem} {number}"
+        taken.add(slug(wanted))
+        found[path] = wanted
     return found
 
 
-def _tail(resource: Resource, count: int) -> list[str]:
+def _parts(resource: Resource) -> list[str]:
     parts = [singular(" ".join(words(part))) for part in resource.path.split("/") if part not in ("", "{}")]
-    return parts[-count:]
+    return [part for part in parts if part] or ["thing"]
 
 
 def group(resource: Resource) -> str:

@@ -1,8 +1,6 @@
-"""From an API document to a console: `python -m sandbox.worlds.console.openapi SPEC [--out DIR] [--report FILE]`."""
+"""The whole way from an API document to a declared console, and declarations on disk."""
 
-import argparse
 import re
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -10,12 +8,12 @@ from pathlib import Path
 import msgspec
 
 from sandbox.worlds.console.declare import BadDeclaration, Console
-from sandbox.worlds.console.openapi_document import Document, Unreadable
-from sandbox.worlds.console.openapi_kinds import Drafter
-from sandbox.worlds.console.openapi_paths import Sorter
-from sandbox.worlds.console.openapi_report import Left, Report, size_of
-from sandbox.worlds.console.openapi_schema import Flattener
-from sandbox.worlds.console.openapi_tasks import tasks_of
+from sandbox.worlds.console.openapi.document import Document, Unreadable
+from sandbox.worlds.console.openapi.kinds import Drafter
+from sandbox.worlds.console.openapi.paths import Sorter
+from sandbox.worlds.console.openapi.report import Left, Report, size_of
+from sandbox.worlds.console.openapi.schema import Flattener
+from sandbox.worlds.console.openapi.tasks import tasks_of
 from sandbox.worlds.console.soundness import checked
 
 SUFFIX = ".console.json"
@@ -45,19 +43,20 @@ def console_from(path: Path, *, within: Path | None = None) -> tuple[Console, Re
     console = checked(Console(name=id_of(title), title=title, kinds=tuple(kinds), page_size=size))
     paging = Counter(r.listing.paging for r in resources if r.listing is not None and r.listing.paging)
     kinds_count, fields, verbs = size_of(console)
+    lost = {**sorter.left, **{what: why for what, why in left if what in sorter.names}}
     report = Report(
         id=console.name,
         title=title,
         dialect=dialect,
-        operations=sorter.count,
-        used=sorter.count - len(sorter.left),
+        operations=len(sorter.names),
+        used=len(sorter.names) - len(lost),
         kinds=kinds_count,
         fields=fields,
         verbs=verbs,
         tasks=len(tasks_of(console)),
         paging=dict(paging),
-        left_operations=tuple(Left(what, why) for what, why in sorter.left.items()),
-        left=tuple(Left(what, why) for what, why in dict.fromkeys(left)),
+        left_operations=tuple(Left(what, why) for what, why in lost.items()),
+        left=tuple(Left(what, why) for what, why in dict.fromkeys(left) if what not in lost),
         problems=tuple(document.problems),
         seconds=round(time.monotonic() - began, 2),
     )
@@ -97,30 +96,3 @@ def _dialect(document: Document) -> str:
         return f"Swagger {root['swagger']}"
     document.note(root, "neither 'openapi' nor 'swagger' says which dialect this is; read as OpenAPI 3")
     return "unknown dialect"
-
-
-def main() -> int:
-    """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m sandbox.worlds.console.openapi", description=__doc__)
-    parser.add_argument("spec", type=Path, help="an OpenAPI 3.x or Swagger 2.0 document, JSON or YAML")
-    parser.add_argument("--out", type=Path, help=f"folder for the declaration, ID{SUFFIX}")
-    parser.add_argument("--report", type=Path, help="file for the report: JSON where it ends in .json, else text")
-    parser.add_argument("--within", type=Path, help="folder that references to other files may not leave")
-    given = parser.parse_args()
-    try:
-        console, report = console_from(given.spec, within=given.within)
-    except Unreadable as problem:
-        print(problem, file=sys.stderr)
-        return 2
-    if given.report is not None:
-        is_json = given.report.suffix == ".json"
-        told = msgspec.json.format(msgspec.json.encode(report), indent=1).decode() if is_json else report.text()
-        given.report.write_text(told)
-    print(report.text() if given.report is None else report.text().partition("\n\n")[0])
-    if given.out is not None:
-        print(f"Written: {save(console, given.out)}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,15 +1,16 @@
 """API documents as they are read: YAML or JSON over several files, each value with its line, references followed."""
 
 import re
-from collections.abc import Hashable, Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import unquote
 
 import yaml
 from msgspec import Struct
 
-Node: TypeAlias = "Map | Seq | str | int | float | bool | None"
+from sandbox.worlds.console.openapi import json_text
+from sandbox.worlds.console.openapi.nodes import Map, Node, Seq
+
 _CUTS = 20  # how many unreadable parts of one file are cut out before it is given up
 _HOPS = 40  # references in a row
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
@@ -29,60 +30,6 @@ class Problem(Struct, frozen=True, forbid_unknown_fields=True):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.what}"
-
-
-class Map(dict[str, "Node"]):
-    """A mapping that knows its file, its line and the line of each key."""
-
-    __slots__ = ("file", "line", "lines")
-
-    def __init__(self, file: Path, line: int) -> None:
-        super().__init__()
-        self.file = file
-        self.line = line
-        self.lines: dict[str, int] = {}
-
-    def map(self, key: str) -> "Map":
-        """The mapping under a key; an empty one where there is none."""
-        found = self.get(key)
-        return found if isinstance(found, Map) else Map(self.file, self.at(key))
-
-    def seq(self, key: str) -> "Seq":
-        """The list under a key; an empty one where there is none."""
-        found = self.get(key)
-        return found if isinstance(found, Seq) else Seq(self.file, self.at(key))
-
-    def text(self, key: str) -> str:
-        """The text under a key; "" where there is none."""
-        found = self.get(key)
-        return found if isinstance(found, str) else ""
-
-    def at(self, key: str) -> int:
-        """Line of a key."""
-        return self.lines.get(key, self.line)
-
-    def maps(self) -> Iterator[tuple[str, "Map"]]:
-        """Every key whose value is a mapping."""
-        return ((key, value) for key, value in self.items() if isinstance(value, Map))
-
-
-class Seq(list["Node"]):
-    """A list that knows its file and line."""
-
-    __slots__ = ("file", "line")
-
-    def __init__(self, file: Path, line: int) -> None:
-        super().__init__()
-        self.file = file
-        self.line = line
-
-    def maps(self) -> Iterator[Map]:
-        """Every item that is a mapping."""
-        return (item for item in self if isinstance(item, Map))
-
-    def texts(self) -> tuple[str, ...]:
-        """Every item that is a text."""
-        return tuple(item for item in self if isinstance(item, str))
 
 
 class Document:
@@ -168,7 +115,11 @@ class Document:
         return self._files[file]
 
     def _parsed(self, file: Path, text: str) -> Node:
-        if text.lstrip()[:1] in ("{", "["):  # JSON, read as the YAML that it nearly is
+        if text.lstrip()[:1] in ("{", "["):
+            try:
+                return json_text.parsed(text, file)
+            except json_text.NotJson:  # then it is read as the YAML that it nearly is, and what is wrong is told
+                pass
             text = _SURROGATE.sub(r"\\ufffd", text).replace("\t", " ")
         text = re.sub(r"[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", " ", text)
         for _ in range(_CUTS):
@@ -253,14 +204,16 @@ def _beside(there: Map, here: Map) -> Map:
 
 
 def _line(broken: yaml.MarkedYAMLError) -> int:
-    mark = broken.problem_mark or broken.context_mark
+    """Where the mistake is: of what was opened and never closed, where it was opened."""
+    unclosed = broken.context is not None and ("quoted" in broken.context or "flow" in broken.context)
+    mark = broken.context_mark if unclosed and broken.context_mark else broken.problem_mark or broken.context_mark
     return mark.line + 1 if mark else 1
 
 
 def _reason(broken: yaml.MarkedYAMLError) -> str:
     told = " ".join(str(each) for each in (broken.context, broken.problem) if each)
-    opened = f" (opened in line {broken.context_mark.line + 1})" if broken.context_mark and broken.context else ""
-    return f"this part cannot be read and was left out: {told}{opened}"
+    seen = f" (noticed in line {broken.problem_mark.line + 1})" if broken.problem_mark else ""
+    return f"this part cannot be read and was left out: {told}{seen}"
 
 
 def _without(text: str, line: int) -> tuple[str, bool]:
@@ -282,8 +235,3 @@ def _without(text: str, line: int) -> tuple[str, bool]:
 
 def _depth(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-def key_of(node: Map) -> Hashable:
-    """What two references to the same thing have in common."""
-    return (node.file, node.line, id(node))

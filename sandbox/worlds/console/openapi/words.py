@@ -1,6 +1,7 @@
 """From the names in an API document to words for people: titles, plurals, help, and which words are dangerous."""
 
 import re
+from functools import lru_cache
 
 from sandbox.contracts.tasks import Risk
 
@@ -28,10 +29,11 @@ buy order resize scale upgrade subscribe renew purchase
 _COSTLY = frozenset(_COSTLY_WORDS.split())
 
 
-def words(name: str) -> list[str]:
+@lru_cache(maxsize=65536)
+def words(name: str) -> tuple[str, ...]:
     """The words of an identifier: `cveAllowlistID` -> cve, allowlist, id."""
     spaced = re.sub(r"([a-z0-9])([A-Z])|([A-Z]+)([A-Z][a-z])", r"\1\3 \2\4", name)
-    return [word.lower() for word in re.findall(r"[A-Za-z0-9]+", spaced)]
+    return tuple(word.lower() for word in re.findall(r"[A-Za-z0-9]+", spaced))
 
 
 def title(name: str) -> str:
@@ -42,6 +44,7 @@ def title(name: str) -> str:
     return " ".join(shown)[:48].rstrip() or "Value"
 
 
+@lru_cache(maxsize=65536)
 def slug(name: str) -> str:
     """An identifier as a declaration wants it: lower-case letters, digits and _."""
     joined = "_".join(words(name)) or "value"
@@ -68,9 +71,15 @@ def plural(phrase: str) -> str:
     return phrase + "s"
 
 
+@lru_cache(maxsize=65536)
+def noun(segment: str) -> str:
+    """A segment of a path as one thing: `pet-owners` -> pet_owner."""
+    return singular(slug(segment))
+
+
 def same_noun(one: str, other: str) -> bool:
     """Whether two segments name the same, in singular or plural."""
-    return singular(slug(one)) == singular(slug(other))
+    return noun(one) == noun(other)
 
 
 def is_secret(name: str) -> bool:

@@ -6,8 +6,9 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sandbox.worlds.console.openapi_document import Document, Map, Node, Seq
-from sandbox.worlds.console.openapi_words import is_secret, sentence, title
+from sandbox.worlds.console.openapi.document import Document
+from sandbox.worlds.console.openapi.nodes import Map, Node, Seq
+from sandbox.worlds.console.openapi.words import is_secret, sentence, title, words
 
 Path: TypeAlias = tuple[str, ...]
 Kept: TypeAlias = Literal["text", "integer", "choice", "boolean", "date", "tags", "secret", "rows"]
@@ -74,11 +75,18 @@ class Flattener:
         node = self.document.follow(schema)
         return self._type(node) == "object"
 
+    def one(self, schema: Map) -> Map | None:
+        """The schema itself; of an array, that of its items."""
+        node = self.document.follow(schema)
+        if self._type(node) != "array":
+            return schema
+        return node.map("items") if isinstance(node.get("items"), Map) else None
+
     def item(self, schema: Map) -> Map | None:
         """The schema of a list's items: of an array, or of the one inside an envelope with paging; None for others."""
         node = self.document.follow(schema)
         if self._type(node) == "array":
-            return node.map("items") if isinstance(node.get("items"), Map) else None
+            return self.one(node)
         gathered = self._gathered(node)
         lists = []
         for name, value in gathered.properties.items():
@@ -88,7 +96,7 @@ class Flattener:
         enveloped = [items for name, items in lists if name.lower() in _ENVELOPES]
         if enveloped:
             return enveloped[0]
-        only = len(lists) == 1 and all(n == lists[0][0] or n.lower() in _PAGING for n in gathered.properties)
+        only = len(lists) == 1 and all(n == lists[0][0] or set(words(n)) & _PAGING for n in gathered.properties)
         return lists[0][1] if only else None
 
     # --- objects ---
@@ -114,14 +122,16 @@ class Flattener:
             into.free = node["additionalProperties"]
         return into
 
-    def _object(self, schema: Map, path: Path, *, when: When, seen: tuple[int, ...], place: str) -> Iterator[Property]:
+    def _object(  # one object with all that it passes on; among the alternatives of a chosen one is not chosen again
+        self, schema: Map, path: Path, *, when: When, seen: tuple[int, ...], place: str, chosen: bool = False
+    ) -> Iterator[Property]:
         found = self._gathered(schema)
         ids = tuple(id(base) for base in found.bases)
         if set(ids) & set(seen):
             self.left.append((f"{place}: {'.'.join(path)}", "it holds itself again"))
             return
-        seen = (*seen, *ids)
-        choice = self._choice_of_kind(found, path, when)
+        outside, seen = seen, (*seen, *ids)
+        choice = None if chosen else self._choice_of_kind(found, path, when)
         for name, node in found.properties.items():
             if choice is not None and (*path, name) == choice[0].path:
                 yield choice[0]
@@ -133,9 +143,11 @@ class Flattener:
         head, variants = choice
         if head.path[-1] not in found.properties:
             yield head
+        own = {(*path, name) for name in found.properties}
         for value, variant in variants:
-            for each in self._object(variant, path, when=(*when, (head.path, (value,))), seen=seen, place=place):
-                if each.path != head.path and each.path[: len(path) + 1] not in {(*path, n) for n in found.properties}:
+            within = (*when, (head.path, (value,)))
+            for each in self._object(variant, path, when=within, seen=outside, place=place, chosen=True):
+                if each.path != head.path and each.path[: len(path) + 1] not in own:
                     yield each
 
     def _choice_of_kind(self, found: _Object, path: Path, when: When) -> tuple[Property, list[tuple[str, Map]]] | None:
@@ -211,7 +223,7 @@ class Flattener:
             yield replace(
                 _value_of(node, path, kind),
                 help=told,
-                required=required,
+                required=required and not _is_hidden(node, path),
                 read_only=node.get("readOnly") is True or raw.get("readOnly") is True,
                 when=when,
             )
@@ -307,11 +319,11 @@ _ENVELOPES = (
     "rows",
     "_embedded",
 )
-_PAGING = (
-    "total", "count", "page", "next", "previous", "prev", "links", "_links", "meta", "metadata", "cursor", "limit",
-    "offset", "total_count", "totalcount", "next_cursor", "nextcursor", "has_more", "hasmore", "page_size", "size",
-    "kind", "apiversion", "nextpagetoken", "next_page_token", "pagination", "paging", "self", "href",
-)  # fmt: skip
+_PAGING_WORDS = """
+total count page pages next previous prev link links meta cursor limit offset more size kind apiversion pagination
+paging self href token last first has is incomplete truncated
+"""
+_PAGING = frozenset(_PAGING_WORDS.split())
 
 
 def _schema_rooms(root: Map) -> Iterator[tuple[str, Map]]:
@@ -344,7 +356,7 @@ def _value_of(node: Map, path: Path, kind: str) -> Property:
         return Property(path, "integer", minimum=low, maximum=high, default=told.partition(".")[0], format=form)
     if form in ("date", "date-time", "datetime", "timestamp"):
         return Property(path, "date", format=form)
-    if form == "password" or is_secret(path[-1]) or node.get("writeOnly") is True:
+    if _is_hidden(node, path):
         return Property(path, "secret", max_length=200)
     length = node.get("maxLength")
     return Property(
@@ -355,6 +367,12 @@ def _value_of(node: Map, path: Path, kind: str) -> Property:
         max_length=length if isinstance(length, int) and 0 < length <= 200 else 63 if length is None else 200,
         format=form,
     )
+
+
+def _is_hidden(node: Map, path: Path) -> bool:
+    """Whether it is never shown; a task cannot ask for it, so a form does not insist on it."""
+    texts = node.get("type") in (None, "string") and not node.get("enum")
+    return texts and (node.text("format") == "password" or is_secret(path[-1]) or node.get("writeOnly") is True)
 
 
 def _limit(node: Map, key: str, exclusive: str, step: int) -> int | None:

@@ -4,9 +4,9 @@ from msgspec.structs import replace
 
 from sandbox.contracts.tasks import Risk
 from sandbox.worlds.console.declare import Field, Kind, Verb, WizardStep
-from sandbox.worlds.console.openapi_fields import Names, field_of
-from sandbox.worlds.console.openapi_schema import Flattener, Property
-from sandbox.worlds.console.openapi_words import low, plural, singular, slug, title, words
+from sandbox.worlds.console.openapi.fields import Names, field_of
+from sandbox.worlds.console.openapi.schema import Flattener, Property
+from sandbox.worlds.console.openapi.words import low, plural, singular, slug, title, words
 
 MOST_COLUMNS = 5
 

@@ -1,0 +1,1 @@
+"""From API documents to consoles: `python -m sandbox.worlds.console.openapi SPEC [--out DIR] [--report FILE]`."""
