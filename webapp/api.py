@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from django.core.exceptions import ObjectDoesNotExist
+from django.core.exceptions import ObjectDoesNotExist, RequestDataTooBig
 from django.db import DataError, connection
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from ninja import NinjaAPI
@@ -80,7 +80,7 @@ def _no_row(request: HttpRequest, _: ObjectDoesNotExist) -> HttpResponse:
 @api.exception_handler(DataError)
 def _cannot_be_kept(request: HttpRequest, problem: DataError) -> HttpResponse:
     """A number beyond what a column holds, or U+0000 in an address: whatever the schemas let through."""
-    log.warning("%s %s: %s", request.method, request.path, problem)
+    log.warning("%s %r: %s", request.method, request.path, problem)  # %r: a line break stays in its line
     return _answer(request, problems.BadInput("A number or a text in this request is nothing that can be kept."))
 
 
@@ -105,6 +105,13 @@ def no_csrf_token(request: HttpRequest, reason: str = "") -> HttpResponse:
 def no_such_address(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django's answer to an address that leads nowhere."""
     return _answer(request, problems.NotFound("There is no such address."))
+
+
+def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's answer to what it does not read at all: too large, or asked of a host that is not ours."""
+    if isinstance(exception, RequestDataTooBig):
+        return _answer(request, problems.TooLarge("Too much was sent at once; send less."))
+    return _answer(request, problems.BadInput("This request cannot be read; see ALLOWED_HOSTS if the host is right."))
 
 
 def broken(request: HttpRequest) -> HttpResponse:

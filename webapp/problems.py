@@ -72,6 +72,13 @@ class Conflict(Problem):
     title = "Conflict"
 
 
+class TooLarge(Problem):
+    """More than is taken at once."""
+
+    status = 413
+    title = "Too large"
+
+
 class TooManyRequests(Problem):
     """Too many tries; wait."""
 

@@ -9,5 +9,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", api.urls),
     re_path(r"^(?!api/|static/|ws/).*$", page),
 ]
+handler400 = "webapp.api.refused"
 handler404 = "webapp.api.no_such_address"
 handler500 = "webapp.api.broken"

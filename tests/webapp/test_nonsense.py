@@ -87,3 +87,12 @@ def test_no_request_breaks_the_house(client: Client, call: tuple[Operation, str,
     assert response.status_code < 500
     expected = {True: "application/problem+json", False: response.get("Content-Type")}
     assert response.get("Content-Type") == expected[response.status_code >= 400]
+
+
+@pytest.mark.parametrize(
+    ("size", "host", "status"), [(3_000_000, "127.0.0.1", 413), (3, "elsewhere.example", 422)], ids=["large", "host"]
+)
+def test_what_is_not_read_at_all_is_refused_with_a_reason(client: Client, size: int, host: str, status: int) -> None:
+    body = json.dumps({"text": "a" * size})
+    response = client.post("/api/tickets", body, content_type="application/json", headers={"host": host})
+    assert (response.status_code, response["Content-Type"]) == (status, "application/problem+json")

@@ -12,7 +12,7 @@ from tests.builders import a_user
 from tests.webapp.agent_sessions.cast import Scene, a_policy, a_scene, a_ticket, queued
 from webapp.accounts.actions import change_person
 from webapp.accounts.models import Role, User
-from webapp.agent_sessions import actions, approvals, leases
+from webapp.agent_sessions import actions, approvals, leases, takeover
 from webapp.agent_sessions.models import Session
 from webapp.agent_sessions.states import ENDED, SessionState
 from webapp.audit.models import AuditEntry
@@ -185,3 +185,15 @@ def test_a_person_decides_while_an_admin_changes_them(admin: User) -> None:
         assert (faults(heard), won(heard)) == ([], 2)
     assert AuditEntry.objects.filter(verb="session.decide").count() == len(scenes)
     assert verify().ok
+
+
+def test_who_waits_for_a_session_sees_who_has_taken_it_meanwhile() -> None:
+    for _ in range(ROUNDS):
+        scene = a_scene()
+        takers = [a_user(Role.REVIEWER), a_user(Role.REVIEWER)]
+        heard = at_once(
+            *[partial(takeover.take_over, session_id=scene.session_id, user=each, how="web") for each in takers]
+        )
+        assert (faults(heard), won(heard)) == ([], 1)
+        said = [each.extra["controlled_by"] for each in heard if isinstance(each, Problem)]
+        assert said == [str(scene.session.controlled_by)]

@@ -1,5 +1,6 @@
 """Every write about people: signing in and out, making and changing them, tokens."""
 
+import re
 import secrets
 from datetime import timedelta
 
@@ -17,6 +18,8 @@ from webapp.accounts.models import ApiToken, Role, Scope, User
 from webapp.audit.actions import record
 from webapp.problems import BadInput, Conflict, Forbidden, NotSignedIn, TooManyRequests
 
+# Names are what people tell each other apart by: no look-alikes from another alphabet or in capitals.
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,150}")
 SIGN_IN_TRIES = 10  # per name and address
 SIGN_IN_TRIES_OF_ADDRESS = 100  # failed ones, whatever the names
 SIGN_IN_WINDOW_S = 300
@@ -69,8 +72,11 @@ def sign_out(*, request: HttpRequest, user: User) -> None:
 @transaction.atomic
 def create_person(*, username: str, role: Role, password: str, by: User | None, how: str) -> User:
     """Make a person who can sign in. Raises BadInput naming the field."""
-    if not username or len(username) > 150 or not username.replace("-", "").replace("_", "").replace(".", "").isalnum():
-        raise BadInput("This name cannot be used.", errors={"username": "Letters, digits, dots, dashes; at most 150."})
+    if not _NAME.fullmatch(username):
+        sentence = "Letters from a to z, digits, dots, dashes; at most 150."
+        raise BadInput("This name cannot be used.", errors={"username": sentence})
+    if User.objects.filter(username__iexact=username).exists():
+        raise BadInput("This name is taken.", errors={"username": "Somebody has this name already."})
     _check_password(password)
     try:
         with transaction.atomic():

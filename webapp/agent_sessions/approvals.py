@@ -162,6 +162,8 @@ def _rejections(session: Session) -> int:
 
 
 def _lost_race(step: Step) -> Conflict:
+    if step.state == StepState.WITHDRAWN and step.decided_by is None:
+        return Conflict(f"This question is closed: {step.reason}.", decided_by="", decision=step.decision)
     by = step.decided_by.username if step.decided_by else ""
     at = step.decided_at.isoformat() if step.decided_at else None
     what = step.decision or step.state

@@ -96,6 +96,14 @@ class FramesConsumer(AsyncWebsocketConsumer):
                 await frames.look(valkey, session_id)
 
 
+class NowhereConsumer(AsyncWebsocketConsumer):
+    """An address that leads nowhere says so."""
+
+    async def connect(self) -> None:
+        await self.accept()
+        await self.close(NOT_FOUND)
+
+
 class ListsConsumer(AsyncJsonWebsocketConsumer):
     """Tells which lists to fetch again."""
 

@@ -1,6 +1,7 @@
 """Whether an action can be meant on a page: a correction is checked before it is written."""
 
 from typing import assert_never
+from urllib.parse import urlsplit
 
 from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Navigate, Press, Scroll, Select, Type, Wait
 from sandbox.contracts.observations import Element, Observation
@@ -18,11 +19,19 @@ def objection(action: Action, observation: Observation) -> str:
             found = observation.element(element)
             return _unusable(found) or _lacks(found, option)
         case Navigate(url):
-            return "" if url.startswith(("http://", "https://", "/")) else "That is no address."
+            return "" if _is_address(url) else "That is no address."
         case Press() | Scroll() | Wait() | Finish() | GiveUp():
             return ""
         case _:
             assert_never(action)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        urlsplit(url)
+    except ValueError:  # "http://["
+        return False
+    return url.startswith(("http://", "https://", "/"))
 
 
 def _unusable(element: Element | None) -> str:

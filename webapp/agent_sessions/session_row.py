@@ -41,13 +41,11 @@ def locked(session_id: int) -> Session:
     Locks on rows leave their keys alone: whoever writes a row that refers to this one (an audit entry, a result)
     need not wait, and two who hold a row and the chain's lock do not wait for each other.
     """
-    rows = Session.objects.select_for_update(no_key=True, of=("self",)).select_related(
-        "ticket__filed_by", "policy_version", "controlled_by", "reviewed_by"
-    )
-    try:
-        return rows.get(pk=session_id)
-    except Session.DoesNotExist:
-        raise NotFound(f"There is no session {session_id}.") from None
+    # Two queries: one that waits and joins gives the row as it is after the wait, and who it refers to as before it.
+    if not Session.objects.select_for_update(no_key=True).filter(pk=session_id).values_list("pk"):
+        raise NotFound(f"There is no session {session_id}.")
+    rows = Session.objects.select_related("ticket__filed_by", "policy_version", "controlled_by", "reviewed_by")
+    return rows.get(pk=session_id)
 
 
 def held(session_id: int, fence: int) -> Session:

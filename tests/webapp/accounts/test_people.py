@@ -47,9 +47,10 @@ def test_what_cannot_be_taken_is_named(client: Client, field: str, value: str) -
     assert not User.objects.filter(role=Role.REVIEWER).exists()
 
 
-def test_a_name_is_taken_once(client: Client) -> None:
+@pytest.mark.parametrize("name", ["max", "Max", "m\u0430x"], ids=["same", "capital", "cyrillic"])
+def test_a_name_or_what_looks_like_it_is_taken_once(client: Client, name: str) -> None:
     new(client)
-    assert new(client)[0] == 422
+    assert new(client, username=name)[0] == 422
 
 
 def test_a_change_is_written_down_before_and_after(client: Client, ada: User) -> None:

@@ -22,7 +22,7 @@ from sandbox.contracts.tasks import Risk
 from tests.builders import a_user
 from tests.webapp.agent_sessions.cast import Scene, a_page, a_proposal, a_scene
 from webapp.accounts.models import Role
-from webapp.agent_sessions import actions, approvals, leases, proposals, situation
+from webapp.agent_sessions import actions, approvals, leases, proposals, situation, takeover
 from webapp.agent_sessions.approvals import decide
 from webapp.agent_sessions.choosing import choose
 from webapp.agent_sessions.corrections import objection
@@ -311,3 +311,17 @@ def assert_scene_is_whole(scene: Scene) -> None:
     """One decision was audited, one question closed."""
     assert AuditEntry.objects.filter(verb="session.decide", object_id=str(scene.session_id)).count() == 1
     assert ApprovalRequest.objects.filter(session_id=scene.session_id, state="pending").count() == 0
+
+
+def test_an_answer_after_a_takeover_hears_of_the_takeover() -> None:
+    scene = a_scene()
+    step = scene.propose()
+    taker = a_user(Role.REVIEWER)
+    takeover.take_over(session_id=scene.session_id, user=taker, how="web")
+    with pytest.raises(Conflict, match=f"closed: {taker.username} took over"):
+        decide(**scene.answer(step))
+
+
+@pytest.mark.parametrize("url", ["http://[", "javascript:alert(1)", "file:///etc/passwd", "//["])
+def test_a_correction_to_what_is_no_address_is_refused(url: str) -> None:
+    assert objection(Navigate(url), a_page()) == "That is no address."

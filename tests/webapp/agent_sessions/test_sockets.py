@@ -94,3 +94,9 @@ async def test_a_session_that_is_not_there_says_so(path: str) -> None:
     scene = await in_db(a_scene)()
     async with a_socket(path, scene.reviewer) as socket:
         assert await socket.hear() == NOT_FOUND
+
+
+@pytest.mark.asyncio
+async def test_a_socket_that_leads_nowhere_says_so() -> None:
+    async with a_socket("/ws/nothing", AnonymousUser()) as socket:
+        assert await socket.hear() == NOT_FOUND
