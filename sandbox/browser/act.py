@@ -143,7 +143,10 @@ async def _select(tab: Tab, ref: int, option: str) -> Did:
 
 
 async def _navigate(tab: Tab, url: str, allow: frozenset[str] | None) -> Did:
-    target = urljoin(tab.last_url, url)
+    try:
+        target = urljoin(tab.last_url, url)
+    except ValueError:  # "http://["
+        return ActOutcome.BLOCKED_NAVIGATION, f"{url[:60]} is no address"
     if not is_allowed(target, allow):
         return ActOutcome.BLOCKED_NAVIGATION, f"{urlsplit(target).netloc or target[:60]} is not on the allow-list"
     return await go(tab, target)
@@ -160,10 +163,10 @@ async def go(tab: Tab, url: str) -> Did:
 
 def is_allowed(url: str, allow: frozenset[str] | None) -> bool:
     """Whether the allow-list (None: everything) has this address."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        return False
     try:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            return False
         port = parts.port or (443 if parts.scheme == "https" else 80)
     except ValueError:
         return False

@@ -1,14 +1,17 @@
 """A person's hands on the page: trusted events in, and the actions they amount to out."""
 
 from collections import deque
+from contextlib import suppress
 from typing import assert_never, get_args
 
 from sandbox.browser import act
+from sandbox.browser.cdp import CdpTimeout, PageCrashed
 from sandbox.browser.page import Page
 from sandbox.contracts.actions import Action, Click, Key, Press, Scroll, Select, Type
 from sandbox.contracts.takeover import Agree, Choose, HandEvent, KeyStroke, Pointer, Text, Wheel
 
 MASK = "•••"
+MOST_PX = 10_000.0  # that the wheel turns at once
 _NAMED = frozenset(get_args(Key))
 # These go on with the text of a field; everything else named ends it.
 _EDITING = frozenset({"Backspace", "Delete", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "Space"})
@@ -24,20 +27,29 @@ class Hands:
         self._last: Pointer | KeyStroke | None = None
 
     async def feel(self, event: HandEvent) -> Action | None:
-        """Do what the hand did; returns the oldest action not yet given out."""
+        """Do what the hand did; returns the oldest action not yet given out. A page that takes no input gives none."""
         tab = self._page.tab
         was_asked = bool(tab.happened.dialogs)
         tab.happened.dialogs.clear()
         if isinstance(event, Agree):
             tab.agrees = True
             try:
-                await self._do(self._last if was_asked else None)
+                await self._try(self._last if was_asked else None)
             finally:
                 tab.agrees = False
         else:
             self._last = event if isinstance(event, Pointer | KeyStroke) else None
-            await self._do(event)
+            await self._try(event)
         return self._done.popleft() if self._done else None
+
+    async def _try(self, event: Pointer | KeyStroke | Text | Wheel | Choose | None) -> None:
+        # While the page hangs the person sees that nothing came of it; past its edge input would hang it for good.
+        with suppress(CdpTimeout, PageCrashed):
+            if not isinstance(event, Pointer | Wheel) or await self._is_on_page(event.x, event.y):
+                await self._do(event)
+
+    async def _is_on_page(self, x: float, y: float) -> bool:
+        return bool(await self._page.tab.ask(f"{x} >= 0 && {x} < innerWidth && {y} >= 0 && {y} < innerHeight"))
 
     async def _do(self, event: Pointer | KeyStroke | Text | Wheel | Choose | None) -> None:
         match event:
@@ -91,7 +103,8 @@ class Hands:
             self._done.append(Type(int(field["ref"]), MASK if field["secret"] else str(field["value"])))
 
     async def _wheel(self, x: float, y: float, dy: float) -> None:
-        event = {"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": dy}
-        await self._page.tab.call("Input.dispatchMouseEvent", event)
+        way = max(-MOST_PX, min(dy, MOST_PX))
+        event = {"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": way}
+        await self._page.tab.call("Input.dispatchMouseEvent", event, limit_s=act.INPUT_LIMIT_S)
         if not self._done or not isinstance(self._done[-1], Scroll):
             self._done.append(Scroll("down" if dy > 0 else "up"))

@@ -241,3 +241,9 @@ async def test_an_icon_that_swaps_under_the_pointer_is_not_pressed_blindly(show:
         "</button></span>"
     )
     assert (await page.act(Click(named(await page.observe(), "Edit").ref))).outcome is ActOutcome.COVERED
+
+
+async def test_what_is_no_address_is_not_gone_to(show: Show) -> None:
+    page = await show("<p>Here</p>")
+    assert (await page.act(Navigate("http://["))).outcome is ActOutcome.BLOCKED_NAVIGATION
+    assert names(await page.observe()) == ["Here"]
