@@ -73,7 +73,7 @@ def bind(template_id: str, parameters: Mapping[str, object], *, seed: int) -> Ta
 def free_task(environment: str, text: str, *, seed: int) -> Task:
     """A task in a person's own words; nothing can verify it. Raises UnknownEnvironment, BadParameters."""
     registry.find_environment(environment)
-    if not text.strip():
+    if not any(each.isprintable() and not each.isspace() for each in text):  # zero-width characters say nothing
         raise BadParameters({"text": "Say what is to be done."})
     return Task(environment=environment, template="", goal=Goal(text.strip()), seed=seed, max_steps=FREE_TEXT_STEPS)
 

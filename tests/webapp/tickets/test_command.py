@@ -60,6 +60,7 @@ def test_free_words_go_to_an_environment() -> None:
         (("file", "cloud/nothing"), "no such template"),
         (("file", "nowhere", "--text", "hi"), "no such environment"),
         (("file", "cloud", "--text", " "), "Say what is to be done"),
+        (("file", "cloud", "--text", "\u200b\u202e"), "Say what is to be done"),
         (("file", "cloud/stop-instance", "--text", "hi"), "name just an environment"),
         (("list", "--limit", "-3"), "'-3' is no number from 1 to 10000"),
         (("list", "--state", "bad"), "invalid choice: 'bad'"),
