@@ -1,6 +1,7 @@
 """Sockets: numbered events of one session, frames of its browser, hints for lists. They only tell."""
 
 import asyncio
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -9,12 +10,19 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer, AsyncWebsocketConsumer
 from django.conf import settings
 
+from webapp.accounts.models import User
 from webapp.agent_sessions import frames, queries
 from webapp.agent_sessions.schemas import EventView
 
 NOT_SIGNED_IN = 4401
 NOT_FOUND = 4404
 LOOK_ANYWAY_S = 5.0  # a hint may be lost; the rows are not
+
+
+@database_sync_to_async
+def may_still_see(user_id: int) -> bool:
+    """Whether this person, who was signed in when they came, is still one of ours."""
+    return User.objects.filter(pk=user_id, is_active=True).exists()
 
 
 class SessionConsumer(AsyncJsonWebsocketConsumer):
@@ -52,6 +60,9 @@ class SessionConsumer(AsyncJsonWebsocketConsumer):
     async def _look_anyway(self) -> None:
         while True:
             await asyncio.sleep(LOOK_ANYWAY_S)
+            if not await may_still_see(self.scope["user"].pk):
+                await self.close(NOT_SIGNED_IN)
+                return
             await self._catch_up()
 
     async def _catch_up(self) -> None:
@@ -89,10 +100,16 @@ class FramesConsumer(AsyncWebsocketConsumer):
             last = await valkey.get(frames.latest(session_id))
             if last:
                 await self.send(bytes_data=last)
+            ask_at = time.monotonic() + LOOK_ANYWAY_S
             while True:
                 message = await pubsub.get_message(ignore_subscribe_messages=True, timeout=frames.REFRESH_S)
                 if message is not None:
                     await self.send(bytes_data=message["data"])
+                if time.monotonic() > ask_at:
+                    if not await may_still_see(self.scope["user"].pk):
+                        await self.close(NOT_SIGNED_IN)
+                        return
+                    ask_at = time.monotonic() + LOOK_ANYWAY_S
                 await frames.look(valkey, session_id)
 
 

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 
 from tests.webapp.agent_sessions.cast import a_scene
-from webapp.agent_sessions import frames
+from webapp.agent_sessions import consumers, frames
 from webapp.agent_sessions.consumers import NOT_FOUND, NOT_SIGNED_IN
 from webapp.agent_sessions.routing import websocket_urlpatterns
 
@@ -100,3 +100,16 @@ async def test_a_session_that_is_not_there_says_so(path: str) -> None:
 async def test_a_socket_that_leads_nowhere_says_so() -> None:
     async with a_socket("/ws/nothing", AnonymousUser()) as socket:
         assert await socket.hear() == NOT_FOUND
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("what", ["", "/frames"])
+async def test_who_may_no_longer_sign_in_sees_no_more(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consumers, "LOOK_ANYWAY_S", 0.2)
+    monkeypatch.setattr(frames, "REFRESH_S", 0.2)
+    scene = await in_db(a_scene)()
+    async with a_socket(f"/ws/sessions/{scene.session_id}{what}", scene.reviewer) as socket:
+        scene.reviewer.is_active = False
+        await in_db(scene.reviewer.save)()
+        heard = [await socket.hear() for _ in range({"": 2, "/frames": 1}[what])]
+    assert heard[-1] == NOT_SIGNED_IN
