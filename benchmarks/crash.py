@@ -83,7 +83,9 @@ def _kill(stack: Stack, name: str) -> None:
         os.kill(stack.pid(name), signal.SIGKILL)
 
 
-def _work_under_fire(stack: Stack, reviewer: Person, watcher: Person, filed: dict[int, Task]) -> tuple[list[str], Work]:
+def _work_under_fire(
+    stack: Stack, reviewer: Person, filed: dict[int, Task], acts_between: int
+) -> tuple[list[str], Work]:
     found: list[Work] = []
     failed: list[BaseException] = []
 
