@@ -104,11 +104,11 @@ const nameOf = (element, role) => {
     if (tag === "input" && element.type === "image") return squash(element.alt) || title;
     return labelText(element) || squash(element.getAttribute("placeholder")) || title || beside(element) || words(element.name || element.id) || (element.type === "search" ? "search" : "");
   }
-  return shownText(element) || squash(element.getAttribute("alt")) || title || iconName(element) || (element instanceof SVGElement ? element.id : words(element.id)) || (element.matches(MARKED) ? drawn(element) : "");
+  return shownText(element) || squash(element.getAttribute("alt")) || title || iconName(element) || (element instanceof SVGElement ? element.id : words(element.id)) || (element.matches(MARKED) ? shapeName(element) : "");
 };
 
 // What is only drawn is called by its class, or by its colour and shape.
-const drawn = (element) =>
+const shapeName = (element) =>
   element instanceof SVGElement
     ? squash(`${element.getAttribute("fill") || element.style.fill || ""} ${element.localName}`)
     : words([...element.classList].join(" "));

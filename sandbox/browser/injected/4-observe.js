@@ -102,7 +102,7 @@ const statesOf = (element, role, place, secret) => {
   is("disabled", disabled);
   is("editable", (role === "textbox" || role === "spinbutton") && !disabled && !element.readOnly && aria("readonly") !== "true");
   is("expanded", aria("expanded") === "true" || (element.localName === "summary" && element.parentElement?.open));
-  is("focused", element.getRootNode().activeElement === element && element.ownerDocument.hasFocus());
+  is("focused", element.getRootNode().activeElement === element && (!drawn || element.ownerDocument.hasFocus()));
   is("invalid", aria("invalid") === "true" || element.classList.contains("is-invalid") || (role !== "button" && element.matches(":user-invalid")));
   is("offscreen", place === "offscreen");
   is("password", secret);
@@ -311,16 +311,23 @@ const remember = (pass) => {
   }
 };
 
-// `effect` tells whether an action did anything at all: values, focus, scroll and toasts count.
-const observe = () => {
-  maskAll();
+const look = () => {
   const pass = new Pass();
   if (document.body) pass.walk(document.body, 0, false);
   pass.notices();
   remember(pass);
-  const seen = {
+  return {
     url: location.href, title: maskText(document.title, false), elements: pass.elements,
     dialogs: pass.dialogs.map((dialog) => maskText(cut(dialogTitle(dialog), 120), false)), toasts: pass.toasts, viewport: [innerWidth, innerHeight],
   };
+};
+
+// `effect` tells whether an action did anything at all: values, focus, scroll and toasts count.
+const observe = () => {
+  maskAll();
+  const seen = look();
   return JSON.stringify({ ...seen, effect: hash(JSON.stringify(seen) + scrollX + "," + scrollY) });
 };
+
+// The same for a page that nobody watches: what no picture shows need not be painted over.
+const glance = () => JSON.stringify({ ...look(), effect: "" });

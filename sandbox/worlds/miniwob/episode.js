@@ -32,6 +32,7 @@
     line.hidden = !state.done;
   };
 
+  core.countdownTimer = () => {}; // nobody sees the clock
   core.startEpisode = () => {}; // what follows the end of an episode is asked for from outside
   core.endEpisode = (reward, proportional, reason) => {
     if (state.done) return;
@@ -47,7 +48,6 @@
 
   const begin = (seed) => {
     document.activeElement?.blur?.();
-    for (const each of document.querySelectorAll("*")) if (each.scrollTop) each.scrollTop = 0;
     state.seed = seed;
     state.done = false;
     state.raw = 0;
@@ -55,6 +55,7 @@
     core.EPISODE_MAX_TIME = LONG_MS;
     Math.seedrandom(String(seed));
     start();
+    for (const each of document.querySelectorAll("#wrap, #wrap *")) if (each.scrollTop) each.scrollTop = 0;
     note();
     tell();
   };

@@ -1,0 +1,104 @@
+"""Many tasks as frames of one page: the same to see as in a page of their own, and done by one call."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from sandbox import sessions
+from sandbox.browser import observe as observing
+from sandbox.contracts.actions import ActOutcome, Click, Press, Select, Type
+from sandbox.contracts.observations import Element
+from sandbox.env import Gym
+from sandbox.worlds.miniwob.batch import Batch, Begin, Frame
+from sandbox.worlds.miniwob.tasks import page_seed
+
+NAMES = ("login-user", "click-checkboxes", "choose-list", "social-media", "click-tab-2", "enter-text")
+LOGIN, BOXES, LIST = range(3)
+
+
+@pytest.fixture(scope="module")
+def batch() -> Iterator[Batch]:
+    batch = Batch([(name, 3) for name in NAMES])
+    yield batch
+    batch.close()
+
+
+@pytest.fixture
+def fresh(batch: Batch) -> tuple[Frame, ...]:
+    return batch.step([Begin(3)] * len(NAMES))
+
+
+def one(frame: Frame, role: str, name: str) -> Element:
+    (found,) = [each for each in frame.observation.elements if (each.role, each.name) == (role, name)]
+    return found
+
+
+def alone(at: int, step: Any) -> list[Any]:
+    return [step if number == at else None for number in range(len(NAMES))]
+
+
+def facts(elements: tuple[Element, ...]) -> list[tuple[Any, ...]]:
+    return [(e.role, e.name, e.value, e.states, e.box, e.label, e.row, e.group, e.options, e.region) for e in elements]
+
+
+def test_a_frame_shows_what_a_page_of_its_own_shows(fresh: tuple[Frame, ...]) -> None:
+    gym = Gym("miniwob")
+    try:
+        for name, frame in zip(NAMES, fresh, strict=True):
+            task = sessions.sample(f"miniwob/{name}", seed=1, split="train")
+            assert page_seed(task) == 3
+            seen = gym.reset(task)
+            assert facts(frame.observation.elements) == facts(seen.elements)
+            assert frame.goal == gym.task.goal
+    finally:
+        gym.close()
+
+
+def test_the_quick_look_is_the_whole_look(batch: Batch, fresh: tuple[Frame, ...]) -> None:
+    del fresh
+    whole = "JSON.stringify([...document.querySelectorAll('iframe')].map((f) => f.contentWindow.belay.observe()))"
+    told = batch.run(batch.page.tab.ask(whole))
+    seen = [observing.read(each) for each in msgspec.json.decode(told, type=list[str])]
+    assert [facts(frame.observation.elements) for frame in batch.look()] == [facts(each.elements) for each in seen]
+
+
+def test_one_call_acts_in_every_frame_and_a_solved_one_earns_its_whole_reward(
+    batch: Batch, fresh: tuple[Frame, ...]
+) -> None:
+    name, password = (text for _, text in fresh[LOGIN].goal.fields)
+    box = next(each for each in fresh[BOXES].observation.elements if each.role == "checkbox")
+    options = next(each for each in fresh[LIST].observation.elements if each.role == "combobox")
+    first = [
+        Type(one(fresh[LOGIN], "textbox", "Username").ref, name),
+        Click(box.ref),
+        Select(options.ref, options.options[1]),
+        None,
+        None,
+        None,
+    ]
+    after = batch.step(first)
+    assert one(after[LOGIN], "textbox", "Username").value == name
+    assert "checked" in one(after[BOXES], "checkbox", box.name).states
+    assert next(e for e in after[LIST].observation.elements if e.role == "combobox").value == options.options[1]
+    batch.step(alone(LOGIN, Type(one(fresh[LOGIN], "textbox", "Password").ref, password)))
+    ended = batch.step(alone(LOGIN, Click(one(fresh[LOGIN], "button", "Login").ref)))
+    assert [(frame.done, frame.raw) for frame in ended] == [(True, 1.0), *[(False, 0.0)] * 5]
+
+
+def test_beginning_anew_forgets_what_was_done(batch: Batch, fresh: tuple[Frame, ...]) -> None:
+    batch.step(alone(LOGIN, Type(one(fresh[LOGIN], "textbox", "Username").ref, "left over")))
+    again = batch.step(alone(LOGIN, Begin(3)))
+    assert facts(again[LOGIN].observation.elements) == facts(fresh[LOGIN].observation.elements)
+
+
+def test_what_cannot_be_done_is_named(batch: Batch, fresh: tuple[Frame, ...]) -> None:
+    label = next(each for each in fresh[LOGIN].observation.elements if each.role == "text")
+    assert batch.step(alone(LOGIN, Type(label.ref, "x")))[LOGIN].outcome is ActOutcome.NOT_EDITABLE
+    assert batch.step(alone(LOGIN, Click(99_999)))[LOGIN].outcome is ActOutcome.VANISHED
+    options = next(each for each in fresh[LIST].observation.elements if each.role == "combobox")
+    assert batch.step(alone(LIST, Select(options.ref, "?")))[LIST].outcome is ActOutcome.NO_SUCH_OPTION
+    assert batch.step(alone(LOGIN, Press("Escape")))[LOGIN].outcome is ActOutcome.DONE
+    with pytest.raises(ValueError, match="6 frames take 6 steps, not 1"):
+        batch.step([None])
