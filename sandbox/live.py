@@ -37,6 +37,7 @@ class Live:
         self._page = page
         self._hands = Hands(page)
         self._seen: Observation | None = None
+        self._held_back = ""
         self._learnt: dict[tuple[str, ...], Risk] = {}  # what an action turned out to ask for
 
     async def observe(self) -> Observation:
@@ -74,14 +75,18 @@ class Live:
         with _named_loss():
             await self._page.unwatch()
 
-    async def hand(self, event: HandEvent) -> Action | None:
-        # Who is at the wheel has been admitted to it: nothing that a person does by hand is held back here.
-        await self._way_out.permit(Risk.UNKNOWN)
+    async def hand(self, event: HandEvent, *, permit: Risk = Risk.UNKNOWN) -> Action | None:
+        last = await self._way_out.permit(permit)
+        self._held_back = ""
         try:
             with _named_loss():
                 return await self._hands.feel(event)
         finally:
-            await self._way_out.requests(after=2**62, lower_after_s=PERMIT_LAPSES_S)
+            entries = await self._way_out.requests(after=last, lower_after_s=PERMIT_LAPSES_S)
+            self._held_back = next((_refused(each, permit) for each in entries if each.verdict == "risk"), "")
+
+    def held_back(self) -> str:
+        return self._held_back
 
     def dialog(self) -> str:
         dialogs = self._page.tab.happened.dialogs
@@ -185,13 +190,16 @@ def _kind_of(action: Action, element: object) -> tuple[str, ...]:
     return (type(action).__name__, str(getattr(action, "key", "")), *said)
 
 
+def _refused(entry: Entry, permit: Risk) -> str:
+    return f"{entry.method} {entry.path} is {entry.risk}; permitted was {permit}"
+
+
 def _result(result: ActResult, entries: tuple[Entry, ...], permit: Risk) -> ActResult:
     """What the page reported, corrected by what really left."""
     outcome, detail = result.outcome, result.detail
     for entry in entries:
-        said = f"{entry.method} {entry.path}"
         if entry.verdict == "risk":
-            outcome, detail = ActOutcome.BLOCKED_REQUEST, f"{said} is {entry.risk}; permitted was {permit}"
+            outcome, detail = ActOutcome.BLOCKED_REQUEST, _refused(entry, permit)
         elif entry.verdict == "host" and entry.document and outcome in (ActOutcome.DONE, ActOutcome.NO_EFFECT):
             outcome, detail = ActOutcome.BLOCKED_NAVIGATION, f"{entry.host} is not on the allow-list"
     passed = dict.fromkeys(f"{entry.method} {entry.path}" for entry in entries if entry.verdict == "passed")

@@ -178,11 +178,16 @@ class LiveSession(Protocol):
         """Stop sending frames."""
         ...
 
-    async def hand(self, event: HandEvent) -> Action | None:
+    async def hand(self, event: HandEvent, *, permit: Risk = Risk.UNKNOWN) -> Action | None:
         """One trusted event by a person; returns the action it amounted to, None while typing is still gathered.
 
+        What it sets going may ask the console for at most `permit`; UNKNOWN holds nothing back.
         A pointer event, Enter, Tab or a choice ends typing: call `flush_hand` before it to have the two apart.
         """
+        ...
+
+    def held_back(self) -> str:
+        """What the last `hand` asked for that its permit did not cover; "" for nothing."""
         ...
 
     def dialog(self) -> str:

@@ -144,6 +144,19 @@ async def test_a_request_riskier_than_permitted_is_stopped_and_learnt(session: L
     assert (await session.act(tidy, permit=Risk.DESTRUCTIVE)).requests == ("POST /drop",)
 
 
+async def test_hands_are_held_to_their_permit(session: LiveSession) -> None:
+    seen = await session.observe()
+    box = next(each for each in seen.elements if each.name == "Tidy").box
+    press = Pointer(box.x + 4, box.y + 4)
+    await session.hand(press, permit=Risk.CREDENTIAL)
+    async with asyncio.timeout(10):
+        while not session.held_back():
+            await session.hand(press, permit=Risk.CREDENTIAL)
+    assert session.held_back() == "POST /drop is destructive; permitted was credential"
+    await session.hand(press)
+    assert session.held_back() == ""
+
+
 async def test_a_hand_becomes_actions(session: LiveSession) -> None:
     seen = await session.observe()
     name, save, word = (

@@ -41,9 +41,12 @@ class Serial:
         async with self._lock:
             await self._live.unwatch()
 
-    async def hand(self, event: HandEvent) -> Action | None:
+    async def hand(self, event: HandEvent, *, permit: Risk = Risk.UNKNOWN) -> Action | None:
         async with self._lock:
-            return await self._live.hand(event)
+            return await self._live.hand(event, permit=permit)
+
+    def held_back(self) -> str:
+        return self._live.held_back()
 
     def dialog(self) -> str:
         return self._live.dialog()

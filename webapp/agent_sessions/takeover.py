@@ -87,8 +87,11 @@ def hand_back(*, session_id: int, user: User, how: str) -> Session:
 
 
 @transaction.atomic
-def next_input(*, session_id: int, fence: int) -> tuple[User, HandEvent | Finish] | None:
-    """Take the oldest input that has not gone to the browser; each goes there at most once. Raises LeaseLost."""
+def next_input(*, session_id: int, fence: int) -> tuple[User, HandEvent | Finish, Risk] | None:
+    """Take the oldest input that has not gone to the browser; each goes there at most once. Raises LeaseLost.
+
+    With it comes what it may cost: who filed the ticket destroys nothing alone, by hand no more than by approval.
+    """
     session = held(session_id, fence)
     if session.state in ENDED:
         return None
@@ -97,9 +100,10 @@ def next_input(*, session_id: int, fence: int) -> tuple[User, HandEvent | Finish
         return None
     OperatorInput.objects.filter(pk=row.pk).update(consumed_at=timezone.now(), data={"kind": row.data["kind"]})
     if row.data["kind"] == "finish":
-        return row.user, storage.from_builtins(row.data, Finish)
+        return row.user, storage.from_builtins(row.data, Finish), Risk.READ  # nothing goes to the console
     event: HandEvent = storage.from_builtins(row.data, HandEvent)
-    return row.user, event
+    permit = Risk.CREDENTIAL if session.ticket.filed_by_id == row.user_id else Risk.UNKNOWN
+    return row.user, event, permit
 
 
 @transaction.atomic

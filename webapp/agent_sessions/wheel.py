@@ -26,11 +26,11 @@ class Wheel:
     async def serve(self) -> None:
         """Carry out everything that waits, then show the page."""
         while (taken := await self._drive.write(takeover.next_input)) is not None:
-            user, event = taken
+            user, event, permit = taken
             if isinstance(event, Finish):
                 await self._finish(user, event)
                 return
-            await self._hand(user, event)
+            await self._hand(user, event, permit)
         page, _ = await self._drive.look_again()
         await self._drive.write(leases.observed, observation=page)
 
@@ -41,20 +41,29 @@ class Wheel:
         await self._flush()
         return True
 
-    async def _hand(self, user: User, event: HandEvent) -> None:
+    async def _hand(self, user: User, event: HandEvent, permit: Risk) -> None:
         if isinstance(event, Text) or (isinstance(event, KeyStroke) and event.key not in _ENDS_TYPING):
             if self._typing is None:
                 self._typing = (user, *await self._drive.look_again())
-            action = await self._drive.live.hand(event)
+            action = await self._drive.live.hand(event, permit=permit)
             if action is not None:
                 await self._record(*self._typing, action)
                 self._typing = None
             return
         await self._flush()
         seen, before = await self._drive.look_again()
-        action = await self._drive.live.hand(event)
+        action = await self._drive.live.hand(event, permit=permit)
         if action is not None:
-            await self._record(user, seen, before, action, dialog=self._drive.live.dialog())
+            await self._record(user, seen, before, action, came=self._came())
+
+    def _came(self) -> ActResult:
+        """What came of the last event, by name."""
+        live = self._drive.live
+        if dialog := live.dialog():
+            return ActResult(ActOutcome.NATIVE_DIALOG, dialog)
+        if held := live.held_back():
+            return ActResult(ActOutcome.BLOCKED_REQUEST, f"{held}. You filed this ticket: somebody else must do it.")
+        return ActResult(ActOutcome.DONE)
 
     async def _flush(self) -> None:
         if self._typing is None:
@@ -69,8 +78,10 @@ class Wheel:
         await self._record(user, seen, before, finish)
         await self._drive.end_with(finish)
 
-    async def _record(self, user: User, seen: Observation, before: str, action: Action, *, dialog: str = "") -> None:
-        result = ActResult(ActOutcome.NATIVE_DIALOG, dialog) if dialog else ActResult(ActOutcome.DONE)
+    async def _record(
+        self, user: User, seen: Observation, before: str, action: Action, *, came: ActResult | None = None
+    ) -> None:
+        result = came or ActResult(ActOutcome.DONE)
         risk = Risk.READ if isinstance(action, Finish) else self._drive.live.risk(action, seen)
         now, after = await self._drive.look_again()
         await self._drive.write(

@@ -16,6 +16,7 @@ from webapp.agent_sessions import takeover
 from webapp.agent_sessions.drive import Drive
 from webapp.agent_sessions.rows import Rows
 from webapp.agent_sessions.wheel import Wheel
+from webapp.tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,13 +26,18 @@ class AskingConsole:
 
     def __init__(self) -> None:
         self._said = ""
+        self.permits: list[Risk] = []
 
-    async def hand(self, event: HandEvent) -> Action | None:
+    async def hand(self, event: HandEvent, *, permit: Risk = Risk.UNKNOWN) -> Action | None:
+        self.permits.append(permit)
         self._said = "" if isinstance(event, Agree) else "confirm: Sure?"
         return Click(1)
 
     def dialog(self) -> str:
         return self._said
+
+    def held_back(self) -> str:
+        return "" if self.permits[-1] is Risk.UNKNOWN else "DELETE /it is destructive; permitted was credential"
 
     def risk(self, action: Action, observation: Observation) -> Risk:
         return Risk.REVERSIBLE
@@ -79,3 +85,15 @@ def test_a_dismissed_dialog_and_the_ok_to_it_are_two_steps() -> None:
         (ActOutcome.DONE, ""),
     ]
     assert [past.result.outcome for past in driver.memory] == [ActOutcome.NATIVE_DIALOG, ActOutcome.DONE]
+
+
+def test_who_filed_the_ticket_destroys_nothing_by_hand() -> None:
+    scene = a_driven_scene()
+    Ticket.objects.filter(pk=scene.session.ticket_id).update(filed_by=scene.reviewer)
+    driver = Driver(scene)
+    asyncio.run(driver.serve())
+    assert driver.live.permits == [Risk.CREDENTIAL, Risk.CREDENTIAL]
+    last = scene.session.steps.order_by("index").last()
+    assert last is not None
+    assert (last.result or {})["outcome"] == ActOutcome.BLOCKED_REQUEST
+    assert "somebody else must do it" in (last.result or {})["detail"]
