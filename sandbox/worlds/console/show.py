@@ -5,15 +5,16 @@ import argparse
 from sandbox.contracts.actions import Navigate
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.tasks import Goal, Task
-from sandbox.worlds.console.cloud import CLOUD
+from sandbox.registry import find_environment
 from sandbox.worlds.console.furnish import furnish
+from sandbox.worlds.console.tasks import console_of
 from sandbox.worlds.console.tree import TreeFace
 from sandbox.worlds.console.variant import Variant
 
 
 def pages(kind_name: str, environment_id: str) -> dict[str, Observation]:
     """The list, the create form and the first object of a kind, by address. Raises KeyError."""
-    kind = CLOUD.kind(kind_name)
+    kind = console_of(environment_id).kind(kind_name)
     if kind.parent:
         raise KeyError(f"{kind_name} has no pages of its own: it is shown with its {kind.parent}")
     task = Task(environment=environment_id, template="", goal=Goal(text=""), seed=1)
@@ -44,9 +45,13 @@ def told(observation: Observation) -> str:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=[kind.name for kind in CLOUD.kinds if not kind.parent])
+    parser.add_argument("kind")
     parser.add_argument("--variant", default="cloud", help="an environment id, such as cloud?locale=zh&list=cards")
     given = parser.parse_args()
+    find_environment(given.variant)  # who has made consoles of their own has them known now
+    kinds = [kind.name for kind in console_of(given.variant).kinds if not kind.parent]
+    if given.kind not in kinds:
+        parser.error(f"{given.kind} has no pages of its own; these have: {', '.join(kinds)}")
     for address, page in pages(given.kind, given.variant).items():
         print(f"{address}\n{told(page)}\n")
 

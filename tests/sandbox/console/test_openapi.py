@@ -1,5 +1,6 @@
 """Consoles from API documents: what becomes of paths, schemas and mistakes, and that their tasks can be solved."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from sandbox.worlds.console.openapi.document import Unreadable
 from sandbox.worlds.console.openapi.proof import prove
 from sandbox.worlds.console.openapi.report import Report
 from sandbox.worlds.console.openapi.tasks import tasks_of
-from tests.sandbox.console.documents import DOCUMENTS, document, many_paths
+from tests.sandbox.console.documents import DOCUMENTS, cut, damaged, document, many_paths
 
 ROOT = Path(__file__).parents[3]
 
@@ -244,6 +245,17 @@ def test_a_document_of_which_nothing_can_be_used_is_refused(tmp_path: Path, text
     with pytest.raises(Unreadable) as refusal:
         console_from(document(tmp_path, text))
     assert str(refusal.value) == reason
+
+
+@pytest.mark.parametrize("hurts", [1, 5, 25])
+def test_damage_costs_a_part_and_never_more_than_the_document(tmp_path: Path, hurts: int) -> None:
+    whole = (DOCUMENTS / "depot.json").read_text()
+    texts = [damaged(whole, seed, hurts) for seed in range(12)]
+    texts += [cut((DOCUMENTS / "orchard.yaml").read_text(), seed) for seed in range(6)]
+    for text in texts:
+        with contextlib.suppress(Unreadable):
+            console, report = console_from(document(tmp_path, text))
+            assert len(console.kinds) == report.kinds > 0
 
 
 # --- declarations and the command line ---

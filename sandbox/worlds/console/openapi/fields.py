@@ -28,14 +28,20 @@ class Names:
         self.reserved = {*reserved}
         self.names: dict[Path, str] = {}
         self.titles: set[str] = set()
+        self.outer: set[str] = set()  # what properties outside of any nested object are called
+
+    def claim(self, paths: Iterable[Path]) -> None:
+        """Leave plain words to what is not nested."""
+        self.outer |= {slug(path[0]) for path in paths if len(path) == 1}
 
     def name(self, path: Path) -> str:
         """The field of a property, the same each time it is asked for."""
         if path not in self.names:
             parts = [part for part in path if part.lower() not in _HOLLOW] or list(path)
             first = slug(parts[-1])
-            for wanted in (_TAKEN_NAMES.get(first, first), slug(" ".join(parts)), slug(" ".join(path))):
-                if self._is_free(wanted):
+            plain = _TAKEN_NAMES.get(first, first)
+            for wanted in (plain, slug(" ".join(parts)), slug(" ".join(path))):
+                if self._is_free(wanted) and not (len(path) > 1 and wanted in self.outer):
                     break
             else:
                 wanted = next(w for n in range(2, 999) if self._is_free(w := f"{wanted[:36]}_{n}"))
@@ -48,7 +54,7 @@ class Names:
         for wanted in (title(parts[-1]), title(" ".join(parts)), title(" ".join(path))):
             wanted = _TAKEN_TITLES.get(wanted, wanted)
             wanted = wanted if secret else open_title(wanted)
-            if wanted.casefold() not in self.titles:
+            if wanted.casefold() not in self.titles and not (len(path) > 1 and slug(wanted) in self.outer):
                 break
         else:
             wanted = next(w for n in range(2, 999) if (w := f"{wanted[:44]} {n}").casefold() not in self.titles)

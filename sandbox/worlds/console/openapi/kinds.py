@@ -128,6 +128,7 @@ class Drafter:
 
     def _made(self, draft: Draft) -> Iterator[Kind]:
         names = Names("name", draft.name, *(f"new_{draft.name}",), "fact")
+        names.claim(each.path for each in draft.all)
         asked = {each.path for each in draft.asked}
         owner = self._owner(draft)
         if owner is not None:
@@ -299,7 +300,8 @@ def _is_column(each: Field) -> bool:
 def _columns(fields: list[Field], *, slow: bool) -> tuple[str, ...]:
     plain = [f.name for f in fields if f.name == "name" or _is_column(f)]
     first = [*plain[:1], *(["state"] if slow else [])]
-    ordered = sorted(plain[1:], key=lambda name: next(not f.required for f in fields if f.name == name))
+    held = {f.name: f for f in fields}
+    ordered = sorted(plain[1:], key=lambda name: (bool(held[name].generated), not held[name].required))
     return (*first, *ordered)[:MOST_COLUMNS]
 
 

@@ -98,7 +98,7 @@ def sentence(text: str, *, limit: int = 110) -> str:
     """The first sentence of a description, on one line, without markup."""
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     plain = re.sub(r"<[^>]{0,80}>|[`*_#|{}\\\"“”]+", " ", plain)
-    plain = " ".join(plain.split())
+    plain = " ".join(re.sub(r"\be\. ?g\.,?", "such as", re.sub(r"\bi\. ?e\.,?", "that is", plain)).split())
     first = re.split(r"(?<=[a-z0-9)])\.(?:\s|$)", plain, maxsplit=1)[0]
     if len(first) > limit:
         first = first[: limit - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"

@@ -1,6 +1,12 @@
 """API documents for tests: two written by hand in full, others made here."""
 
+import json
+import random
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 DOCUMENTS = Path(__file__).parent
 
@@ -41,3 +47,40 @@ def many_paths(resources: int) -> str:
             "        colour: {type: string, enum: [red, green, blue]}",
         ]
     return "\n".join(lines) + "\n"
+
+
+JUNK = (
+    "null", '""', "7", "true", "[]", "{}", "[a]", "-1", "1.5", '"{a}"', "{type: object}", "{$ref: '#/nope'}",
+    "{$ref: '#/paths'}", "{enum: [1, null]}", "{oneOf: []}", "{allOf: [{}]}", "{type: array}", "&x [*x]",
+)  # fmt: skip
+
+
+def damaged(text: str, seed: int, hurts: int) -> str:
+    """A JSON document in which some values were replaced by what does not belong there."""
+    rng = random.Random(seed)
+    root = json.loads(text)
+    for _ in range(hurts):
+        holder, key = rng.choice(list(_places(root)))
+        holder[key] = yaml.safe_load(rng.choice(JUNK[:-1]))
+    return json.dumps(root, indent=1)
+
+
+def cut(text: str, seed: int) -> str:
+    """A document that lacks some lines, and has one that belongs nowhere."""
+    rng = random.Random(seed)
+    lines = text.splitlines()
+    at = rng.randrange(3, len(lines) - 3)
+    return "\n".join([*lines[:at], f"  {rng.choice(JUNK)} : {rng.choice(JUNK)}", *lines[at + rng.randrange(4) :]])
+
+
+def _places(node: Any) -> Iterator[tuple[Any, Any]]:
+    """Every (container, key) of a JSON value."""
+    keys: list[Any] = []
+    match node:
+        case dict():
+            keys = list(node)
+        case list():
+            keys = list(range(len(node)))
+    for key in keys:
+        yield node, key
+        yield from _places(node[key])
