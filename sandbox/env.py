@@ -112,8 +112,7 @@ class Gym:
         return await self.page.observe()
 
     async def _act(self, action: Action) -> tuple[ActResult, Observation]:
-        result = await self.page.act(action)
-        return result, await self.page.observe()
+        return await self.page.step(action)
 
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return self._loop.run_until_complete(coroutine)

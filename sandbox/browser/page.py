@@ -39,6 +39,7 @@ class Page:
         self._secrets: list[str] = []
         self._effect = ""
         self._looked_at = float("-inf")
+        self._after: observing.Seen | None = None  # the look that told what the last action did
         self._closing: set[asyncio.Future[Params]] = set()
         cdp.listen(self._on_target)
 
@@ -133,6 +134,7 @@ class Page:
         """Do one action and wait until its effect can be seen. Raises CdpClosed when the browser is gone."""
         started = time.perf_counter()
         self.tab.happened = happened = Happened()
+        self._after = None
         try:
             outcome, detail = await self._act(action, happened)
         except PageCrashed:
@@ -141,6 +143,13 @@ class Page:
             outcome, detail = ActOutcome.TIMED_OUT, late.message
         elapsed_ms = (time.perf_counter() - started) * 1000
         return ActResult(outcome, detail, tuple(dict.fromkeys(happened.requests))[:50], round(elapsed_ms, 2))
+
+    async def step(self, action: Action) -> tuple[ActResult, Observation]:
+        """Do one action, as `act` does; with it the page after it, for which nobody has to look again."""
+        result = await self.act(action)
+        if self._after is None or self.tab.is_busy:
+            return result, await self.observe()
+        return result, observing.observation(self._after, pending=self.tab.pending)
 
     async def _act(self, action: Action, happened: Happened) -> acting.Did:
         if isinstance(action, Finish | GiveUp):
@@ -163,7 +172,10 @@ class Page:
             return outcome, detail
         if not settled:
             return ActOutcome.TIMED_OUT, f"{self.tab.pending or 'a'} request(s) still on their way"
-        if not isinstance(action, Wait) and (await self._look()).effect == before and not happened.requests:
+        if isinstance(action, Wait):
+            return outcome, detail
+        self._after = await self._look()
+        if self._after.effect == before and not happened.requests:
             return ActOutcome.NO_EFFECT, "nothing changed"
         return outcome, detail
 

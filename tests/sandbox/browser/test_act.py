@@ -32,6 +32,20 @@ async def test_a_click_is_trusted_and_done(show: Show) -> None:
     assert names(await page.observe()) == ["trusted true"]
 
 
+async def test_a_step_shows_the_page_after_it(show: Show) -> None:
+    page = await show("<button onclick=\"this.textContent = 'done'\">Go</button>")
+    go = named(await page.observe(), "Go").ref
+    for action, outcome in (
+        (Click(go), ActOutcome.DONE),
+        (Click(go), ActOutcome.NO_EFFECT),
+        (Finish(), ActOutcome.DONE),
+    ):
+        result, seen = await page.step(action)
+        assert result.outcome is outcome
+        assert names(seen) == ["done"]
+        assert seen == await page.observe()
+
+
 async def test_a_click_without_effect_says_so(show: Show) -> None:
     page = await show("<button>Idle</button><input autofocus>")
     ref = named(await page.observe(), "Idle").ref
