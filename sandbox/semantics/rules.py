@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -97,10 +98,9 @@ def adapter_for(environment_id: str, adapters: Sequence[Adapter] | None = None) 
     """The adapter of an environment, by its id with or without a recipe. Raises NoAdapter."""
     base = environment_id.partition("?")[0]
     known = shipped() if adapters is None else adapters
-    for wanted in (base, ANY):
-        for adapter in known:
-            if wanted in adapter.environments:
-                return adapter
+    for adapter in sorted(known, key=lambda each: ANY in each.environments):  # whoever takes any comes last
+        if any(fnmatchcase(base, pattern) for pattern in adapter.environments):
+            return adapter
     raise NoAdapter(f"no adapter is for {base!r}: name it under 'environments' of a rule file")
 
 

@@ -104,6 +104,7 @@ def test_a_broken_rule_file_is_told_by_line(tmp_path: Path, old: str, new: str, 
 def test_an_environment_has_its_own_adapter_or_the_one_for_any_console(rule_file: Path) -> None:
     assert adapter_for("cloud?locale=zh").name == "console"
     assert adapter_for("object-store").name == "web"
+    assert adapter_for("orchard-api?theme=dark").name == "console"
     with pytest.raises(NoAdapter, match="no adapter is for 'cloud'"):
         adapter_for("cloud", [load(rule_file)])
 
