@@ -56,20 +56,20 @@ const labelled = (hit, element) => {
   return label !== null && (label.control === element || within(element, label));
 };
 
-// A point of the top viewport where a press lands on the element, or null.
+// A point of the top viewport where a press lands on the element, and what it hits there; or null.
 const pointOf = (element, rect) => {
   for (const [fx, fy] of [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.08, 0.5]]) {
     const x = rect.x + rect.width * fx, y = rect.y + rect.height * fy;
     if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) continue;
     const hit = elementAt(x, y);
-    if (hit && (within(hit, element) || labelled(hit, element))) return { x, y };
+    if (hit && (within(hit, element) || labelled(hit, element))) return { x, y, hit };
   }
   // A link broken over two lines has a middle that is not its own.
   for (const part of element.getClientRects()) {
     const offset = offsetOf(element.ownerDocument);
     const x = part.x + offset.x + part.width / 2, y = part.y + offset.y + part.height / 2;
     const hit = x >= 0 && y >= 0 && x < innerWidth && y < innerHeight && elementAt(x, y);
-    if (hit && within(hit, element)) return { x, y };
+    if (hit && within(hit, element)) return { x, y, hit };
   }
   return null;
 };

@@ -6,8 +6,8 @@ const nodeOf = (ref) => {
 
 const say = (element) => cut(squash(`${element.localName} ${nameOf(element, actionRole(element))}`), 80);
 
-// Where to press: {outcome: "ready", x, y, ...} or the name of why not.
-const locate = (ref) => {
+// Brings an element into view: {outcome: "ready", element, face, point} or the name of why not.
+const reach = (ref) => {
   const element = nodeOf(ref);
   if (!element) return { outcome: "vanished", detail: "it is no longer on the page" };
   const face = faceOf(element);
@@ -15,22 +15,30 @@ const locate = (ref) => {
   if (isDisabled(element)) return { outcome: "disabled", detail: say(element) };
   let rect = topRect(face);
   if (rect.width < 2 || rect.height < 2) return { outcome: "vanished", detail: "it has no size now" };
-  if (placeOf(face, rect, new Map()) !== "shown" || !pointOf(face, rect)) {
+  let point = placeOf(face, rect, new Map()) === "shown" ? pointOf(face, rect) : null;
+  if (!point) {
     face.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
     for (let frame = frameOf(face.ownerDocument); frame; frame = frameOf(frame.ownerDocument)) if (!inViewport(topRect(face))) frame.scrollIntoView({ block: "center", behavior: "instant" });
     rect = topRect(face);
+    point = pointOf(face, rect);
   }
   if (!inViewport(rect)) return { outcome: "missed", detail: "it lies outside the page" };
-  let point = pointOf(face, rect);
   if (!point) {
     const x = Math.min(Math.max(rect.x + rect.width / 2, 0), innerWidth - 1), y = Math.min(Math.max(rect.y + rect.height / 2, 0), innerHeight - 1);
     const hit = elementAt(x, y);
-    if (hit && labelled(hit, element)) point = { x, y };
+    if (hit && labelled(hit, element)) point = { x, y, hit };
     else return { outcome: "covered", detail: hit ? `by ${say(hit)}` : "" };
   }
+  return { outcome: "ready", element, face, point };
+};
+
+// Where to press: {outcome: "ready", x, y, ...} or the name of why not.
+const locate = (ref) => {
+  const { outcome, detail, element, face, point } = reach(ref);
+  if (outcome !== "ready") return { outcome, detail };
   const role = actionRole(element);
   const icon = !shownText(face) && !isTextField(element) && !isChoice(element);
-  return { outcome: "ready", detail: "", ...point, role, focused: element.getRootNode().activeElement === element, icon, kind: kindOf(element), secret: fieldIsSecret(element) };
+  return { outcome, detail: "", x: point.x, y: point.y, role, focused: element.getRootNode().activeElement === element, icon, kind: kindOf(element), secret: fieldIsSecret(element) };
 };
 
 const inViewport = (rect) => rect.x < innerWidth && rect.y < innerHeight && rect.x + rect.width > 0 && rect.y + rect.height > 0;

@@ -1,11 +1,6 @@
 // Many pages as frames of one, each with this script of its own: one call acts in all, lets them settle, and looks.
-const pressAt = (element) => {
-  const face = faceOf(element);
-  const rect = face.getBoundingClientRect();
-  const at = { bubbles: true, cancelable: true, composed: true, view: element.ownerDocument.defaultView, button: 0, detail: 1, clientX: rect.x + rect.width / 2, clientY: rect.y + rect.height / 2 };
-  // A person presses what lies on top: a handler may sit on the innermost part.
-  const hit = face.getRootNode().elementFromPoint(at.clientX, at.clientY);
-  const target = hit && within(hit, face) ? hit : face;
+const pressAt = ({ x, y, hit: target }) => {
+  const at = { bubbles: true, cancelable: true, composed: true, view: target.ownerDocument.defaultView, button: 0, detail: 1, clientX: x, clientY: y };
   target.dispatchEvent(new PointerEvent("pointerdown", at));
   const goesOn = target.dispatchEvent(new MouseEvent("mousedown", { ...at, buttons: 1 }));
   if (goesOn) {
@@ -32,9 +27,9 @@ const pressKey = (name) => {
   target.dispatchEvent(new KeyboardEvent("keyup", event));
 };
 
-const scriptedType = (ref, text, kind) => {
+const scriptedType = (element, text) => {
+  const kind = kindOf(element);
   if (kind === "" || kind === "select") return "not_editable";
-  const element = nodeOf(ref);
   element.focus({ preventScroll: true });
   element.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, cancelable: true }));
   if (element.isContentEditable) { element.textContent = text; element.dispatchEvent(new Event("input", { bubbles: true })); } else { element.value = text; told(element); }
@@ -47,11 +42,11 @@ const scripted = ({ kind, element, text, option, key, direction }) => {
   if (kind === "press") { pressKey(key); return "done"; }
   if (kind === "scroll") return scrolled(direction) ? "done" : "no_effect";
   if (kind !== "click" && kind !== "type" && kind !== "select") return "done";
-  const place = locate(element);
+  const place = reach(element);
   if (place.outcome !== "ready") return place.outcome;
-  if (kind === "type") return scriptedType(element, text, place.kind);
-  if (kind === "click") { pressAt(nodeOf(element)); return "done"; }
-  if (place.kind !== "select") return "not_editable";
+  if (kind === "click") { pressAt(place.point); return "done"; }
+  if (kind === "type") return scriptedType(place.element, text);
+  if (kindOf(place.element) !== "select") return "not_editable";
   const chosen = choose(element, option);
   return chosen.outcome === "ready" ? "done" : chosen.outcome;
 };
