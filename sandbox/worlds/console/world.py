@@ -406,7 +406,7 @@ class World:
 
 
 def _article(title: str) -> str:
-    return f"{'an' if re.match('[aeiou]', title, re.IGNORECASE) else 'a'} {title.lower()}"
+    return f"{'an' if re.match('(?!us|uni)[aeiou]', title, re.IGNORECASE) else 'a'} {title.lower()}"
 
 
 def _raise_if(errors: Mapping[str, str]) -> None:
