@@ -45,7 +45,7 @@ ASGI_APPLICATION = "webapp.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "webapp" / "templates"],
+        "APP_DIRS": True,  # the API's own pages bring theirs
         "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
     }
 ]

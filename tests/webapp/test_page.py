@@ -24,6 +24,11 @@ def test_every_address_of_the_front_end_is_the_same_page(address: str) -> None:
     assert "csrftoken" in response.cookies
 
 
+def test_the_api_has_pages_of_its_own() -> None:
+    response = Client().get("/api/docs")
+    assert (response.status_code, b"swagger-ui-bundle.js" in response.content) == (200, True)
+
+
 @pytest.mark.usefixtures("built")
 def test_the_page_runs_only_our_scripts_and_stands_in_no_frame() -> None:
     response = Client().get("/")
