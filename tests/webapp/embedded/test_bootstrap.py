@@ -81,7 +81,7 @@ class TestTorch:
         monkeypatch.setenv(bootstrap.TORCH_INDEX, "https://wheels.example/cpu")
         bootstrap.install_packages()
         first, second = asked.read_text().splitlines()
-        assert first.endswith(f"--index-url https://wheels.example/cpu torch==2.13.0")
+        assert first.endswith("--index-url https://wheels.example/cpu torch==2.13.0")
         assert second == f"-r {bootstrap.LOCK}"
 
     def test_where_there_is_a_gpu_only_the_locked_list_is_installed(
