@@ -68,6 +68,7 @@ def play(gym: Gym, episode: Episode, policy: Policy | None, *, name: str = "") -
     oracle = sessions.oracle(task) if episode.mode != "try" else None
     rng = random.Random(f"slips:{episode.template}:{episode.seed}")  # noqa: S311  # not a secret
     observation = gym.reset(task)
+    task = getattr(gym, "task", task)  # a page may tell its goal itself
     steps: list[Step] = []
     remembered: list[Past] = []
     answer = ""
