@@ -101,10 +101,10 @@ class Gym:
         await self._world.set_up(task)
         await self.page.goto(self._world.start_url)
         self._task = self._asked = task
-        observation = await self.page.observe()
         told = getattr(self._world, "told", None)
-        if told is not None:
+        if told is not None:  # it waits until the page has begun
             self._task = msgspec.structs.replace(task, goal=await told(self.page))
+        observation = await self.page.observe()
         if observation.url in (self._first_url, self._world.start_url):
             return observation
         # The last player has signed the browser out.

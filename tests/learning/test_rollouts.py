@@ -1,7 +1,6 @@
 """Episodes, slips, evaluation and intervals, on the hand-drawn console."""
 
 import random
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,9 @@ from learning.intervals import wilson
 from learning.rollouts import Episode, Played, Player, play, slip
 from learning.samples import taught
 from sandbox import env, sessions
-from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Select, Type
-from sandbox.contracts.observations import Observation
-from sandbox.contracts.policies import Past, Proposal
-from sandbox.contracts.tasks import Goal, Outcome
+from sandbox.contracts.actions import Action, Click, Finish, Select, Type
+from sandbox.contracts.policies import Proposal
+from sandbox.contracts.tasks import Outcome
 from tests.learning.pages import HandGym, Knows, a_form, a_list, a_task, right
 
 
@@ -169,21 +167,3 @@ def test_an_interval_by_hand() -> None:
 def _evaluation(*outcomes: str) -> Evaluation:
     ended = tuple(Ended("a/b", seed, outcome, 3) for seed, outcome in enumerate(outcomes))
     return Evaluation("v1", "test", 0, {}, rate(ended), 0, 1.0, 1.0, ended)
-
-
-class Remembers:
-    """A policy that gives up and remembers what it was asked."""
-
-    def act(self, observation: Observation, goal: Goal, history: Sequence[Past]) -> Proposal:
-        self.goal = goal
-        return Proposal(GiveUp("seen enough"), 1.0)
-
-
-def test_where_a_page_tells_its_goal_itself_the_policy_hears_that_one() -> None:
-    gym, policy = env.Gym("miniwob"), Remembers()
-    try:
-        played = play(gym, Episode("miniwob/click-button", 3, "train", "try"), policy)
-    finally:
-        gym.close()
-    assert policy.goal == played.task.goal
-    assert policy.goal.text.startswith("Click on the")

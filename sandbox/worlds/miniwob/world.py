@@ -80,7 +80,9 @@ class MiniWob:
     async def told(self, page: "Page") -> Goal:
         """What the page asks for, in its own words."""
         asked = await page.evaluate(
-            "(({utterance, fields}) => [utterance ?? '', fields ?? '{}'])(document.documentElement.dataset)"
+            "new Promise((tell) => { const look = () => {"
+            " const {episode, utterance, fields} = document.documentElement.dataset;"
+            " if (episode) tell([utterance ?? '', fields ?? '{}']); else setTimeout(look, 2); }; look(); })"
         )
         return goal(asked[0], msgspec.json.decode(asked[1], type=dict[str, str]))
 
