@@ -41,7 +41,7 @@ def test_what_a_person_does_at_the_wheel_reaches_the_browser_and_is_recorded() -
         takeover.take_over(session_id=session.pk, user=reviewer, how="web")
         rig.wait_for("the wheel", lambda: rig.state_of(session) == SessionState.USER_CONTROL)
         inputs: list[HandEvent] = [
-            middle_of(session, "textbox", "Description (optional)"),
+            middle_of(session, "textbox", "Description"),
             KeyStroke("End"),
             KeyStroke("!"),
         ]
