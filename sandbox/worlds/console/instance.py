@@ -2,15 +2,14 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from sandbox.browser.processes import NOTE, Process, end_group, start_detached
+from sandbox import served
+from sandbox.browser.processes import Process, end_group
 from sandbox.contracts.tasks import Environment, Goal, Outcome, Task, Verification
 from sandbox.registry import SessionLost
 from sandbox.worlds.console.declare import Console, request_rules
@@ -21,10 +20,6 @@ from sandbox.worlds.console.world import World
 
 if TYPE_CHECKING:
     from sandbox.browser.page import Page
-
-START_LIMIT_S = 20.0
-LOG_FILE = "console.log"
-_POLL_S = 0.01
 
 
 class ConsoleWorld:
@@ -43,24 +38,15 @@ class ConsoleWorld:
     async def start(self, folder: Path) -> dict[str, Any]:
         """Start the console's process; what it returns holds no secret: those lie in the folder."""
         first = Task(environment=self.environment.id, template="", goal=Goal(text=""), seed=0)
-        process, running = _launch(folder, self._furnish, first)
-        file = folder / SECRETS_FILE
-        async with asyncio.timeout(START_LIMIT_S):
-            while not file.exists() and running.poll() is None:  # noqa: ASYNC110  # a file of another process: no event
-                await asyncio.sleep(_POLL_S)
-        if running.poll() is not None:
-            raise RuntimeError(f"the simulated console did not start: {_last_words(folder)}")
-        state = {"process": msgspec.to_builtins(process), "folder": str(folder)}
+        arguments = ("--furnish", self._furnish, "--first", msgspec.json.encode(first).decode())
+        state = await served.start("sandbox.worlds.console.serve", folder, tells=SECRETS_FILE, arguments=arguments)
         await self.resume(state)
         return state
 
     async def resume(self, state: dict[str, Any]) -> None:
         """Find the process again. Raises SessionLost."""
-        self._process = msgspec.convert(state["process"], type=Process)
-        file = Path(state["folder"]) / SECRETS_FILE
-        if not self._process.is_alive or not file.exists():
-            raise SessionLost("the simulated console's process is gone")
-        self._secrets = msgspec.json.decode(file.read_bytes(), type=Secrets)
+        self._process, told = served.find(state, tells=SECRETS_FILE)
+        self._secrets = msgspec.json.decode(told, type=Secrets)
         self.start_url = f"http://127.0.0.1:{self._secrets.port}/"
         self.allow = (f"127.0.0.1:{self._secrets.port}",)
 
@@ -137,16 +123,3 @@ class ConsoleWorld:
         if int(first.split()[1]) != HTTPStatus.OK:
             raise RuntimeError(f"{method} {path}: {first}: {answer[:300].decode(errors='replace')}")
         return answer
-
-
-def _launch(folder: Path, furnish: str, first: Task) -> tuple[Process, "subprocess.Popen[bytes]"]:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / SECRETS_FILE).unlink(missing_ok=True)
-    module = [sys.executable, "-m", "sandbox.worlds.console.serve", str(folder)]
-    with (folder / LOG_FILE).open("ab") as log:
-        argv = [*module, "--furnish", furnish, "--first", msgspec.json.encode(first).decode()]
-        return start_detached(argv, note=folder / f"console{NOTE}", stderr=log)
-
-
-def _last_words(folder: Path) -> str:
-    return (folder / LOG_FILE).read_text(errors="replace")[-500:]

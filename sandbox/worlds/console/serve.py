@@ -16,6 +16,8 @@ import msgspec
 from msgspec import Struct
 
 from sandbox.contracts.tasks import Task
+from sandbox.wire import Request as Asked
+from sandbox.wire import Response, json_response, listen, port_of
 from sandbox.worlds.console import html
 from sandbox.worlds.console.api import Reply, Request, Server
 from sandbox.worlds.console.draw import screen as drawn
@@ -25,8 +27,6 @@ from sandbox.worlds.console.records import Snapshot
 from sandbox.worlds.console.screen import usable
 from sandbox.worlds.console.variant import Variant
 from sandbox.worlds.console.view import View
-from sandbox.worlds.console.wire import Request as Asked
-from sandbox.worlds.console.wire import Response, json_response, listen, port_of
 from sandbox.worlds.console.world import World
 
 STATIC = Path(__file__).parent / "static"

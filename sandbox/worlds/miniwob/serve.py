@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from sandbox.browser.processes import write_private
-from sandbox.worlds.console.wire import Request, Response, json_response, listen, port_of
+from sandbox.wire import Request, Response, json_response, listen, port_of
 from sandbox.worlds.miniwob.catalogue import pages
 
 STATE_FILE = "miniwob.json"

@@ -1,15 +1,13 @@
 """One running set of MiniWoB++ pages, behind the interface that all worlds share."""
 
-import asyncio
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import msgspec
 
-from sandbox.browser.processes import NOTE, Process, end_group, start_detached
+from sandbox import served
+from sandbox.browser.processes import Process, end_group
 from sandbox.contracts.tasks import Check, Goal, Outcome, Risk, Task, Verification
 from sandbox.registry import RequestRule, SessionLost
 from sandbox.worlds.miniwob.catalogue import names
@@ -19,10 +17,7 @@ from sandbox.worlds.miniwob.tasks import ENVIRONMENT, goal, page_seed
 if TYPE_CHECKING:
     from sandbox.browser.page import Page
 
-START_LIMIT_S = 20.0
-LOG_FILE = "miniwob.log"
 SOLVED = 1.0  # raw reward, without time decay
-_POLL_S = 0.01
 
 
 class MiniWob:
@@ -41,24 +36,14 @@ class MiniWob:
 
     async def start(self, folder: Path) -> dict[str, Any]:
         """Start the pages' process."""
-        process, running = _launch(folder)
-        async with asyncio.timeout(START_LIMIT_S):
-            while not (folder / STATE_FILE).exists() and running.poll() is None:  # noqa: ASYNC110  # another process's file
-                await asyncio.sleep(_POLL_S)
-        if running.poll() is not None:
-            last = (folder / LOG_FILE).read_text(errors="replace")[-500:]
-            raise RuntimeError(f"the MiniWoB++ pages did not start: {last}")
-        state = {"process": msgspec.to_builtins(process), "folder": str(folder)}
+        state = await served.start("sandbox.worlds.miniwob.serve", folder, tells=STATE_FILE)
         await self.resume(state)
         return state
 
     async def resume(self, state: dict[str, Any]) -> None:
         """Find the process again. Raises SessionLost."""
-        self._process = msgspec.convert(state["process"], type=Process)
-        file = Path(state["folder"]) / STATE_FILE
-        if not self._process.is_alive or not file.exists():
-            raise SessionLost("the process of the MiniWoB++ pages is gone")
-        self._known = msgspec.json.decode(file.read_bytes(), type=Known)
+        self._process, told = served.find(state, tells=STATE_FILE)
+        self._known = msgspec.json.decode(told, type=Known)
         self.origin = f"http://127.0.0.1:{self._known.port}"
         self.start_url = self.start_url or self.page_url(names()[0], 0)
         self.allow = (f"127.0.0.1:{self._known.port}",)
@@ -116,11 +101,3 @@ class MiniWob:
             raise SessionLost("the process of the MiniWoB++ pages is gone") from gone
         answer.raise_for_status()
         return answer.content
-
-
-def _launch(folder: Path) -> "tuple[Process, subprocess.Popen[bytes]]":
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / STATE_FILE).unlink(missing_ok=True)
-    with (folder / LOG_FILE).open("ab") as log:
-        argv = [sys.executable, "-m", "sandbox.worlds.miniwob.serve", str(folder)]
-        return start_detached(argv, note=folder / f"miniwob{NOTE}", stderr=log)

@@ -1,4 +1,4 @@
-"""A small HTTP/1.1 server on asyncio streams: enough for the console's own pages, with connections kept alive."""
+"""A small HTTP/1.1 server on asyncio streams: enough for the pages of our own worlds, with connections kept alive."""
 
 import asyncio
 from collections.abc import Callable, Mapping
