@@ -55,7 +55,8 @@ export const theme = createTheme({
     Badge: { defaultProps: { size: "sm", variant: "light", radius: 3 }, styles: { root: { textTransform: "none", fontWeight: 600 } } },
     Paper: { defaultProps: { withBorder: true, p: "sm" } },
     Tooltip: { defaultProps: { openDelay: 300, fz: "xs" } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.5 } } },
+    // No fading out: keys stay off until a dialog is gone, and the next key may follow at once.
+    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.5 }, transitionProps: { duration: 0 } } },
   },
 });
 
