@@ -181,12 +181,12 @@ class Page:
 
     async def _look(self, *, again: bool = True) -> observing.Seen:
         try:
-            seen = observing.read(await self.tab.ask("belay.observe()"))
+            seen = observing.read(await self.tab.ask("belay.lookWhole()"))
         except PageCrashed:
             if not again:
                 raise
             await self._reload()
-            seen = observing.read(await self.tab.ask("belay.observe()"))
+            seen = observing.read(await self.tab.ask("belay.lookWhole()"))
         self._effect, self._looked_at = seen.effect, time.monotonic()
         return seen
 

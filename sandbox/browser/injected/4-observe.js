@@ -331,3 +331,15 @@ const observe = () => {
 
 // The same for a page that nobody watches: what no picture shows need not be painted over.
 const glance = () => JSON.stringify({ ...look(), effect: "" });
+
+// What is still being parsed is looked at once it is there; what never ends being parsed, as it is.
+const PARSED_MS = 1000;
+const lookWhole = async () => {
+  if (document.readyState === "loading") {
+    await new Promise((done) => {
+      document.addEventListener("DOMContentLoaded", done, { once: true });
+      setTimeout(done, PARSED_MS);
+    });
+  }
+  return observe();
+};

@@ -5,8 +5,8 @@ from importlib.resources import files
 
 WORLD = "belay"
 _DOORS = (
-    "observe, locate, selectAll, setValue, rawValue, choose, scrolled, rest, change, turn, refAt, focusRef, keep, "
-    "maskAll, undraw, glance, scripted, batch"
+    "lookWhole, observe, locate, selectAll, setValue, rawValue, choose, scrolled, rest, change, turn, refAt, focusRef, "
+    "keep, maskAll, undraw, glance, scripted, batch"
 )
 
 
