@@ -1,7 +1,7 @@
 """Each kind of ticket as a job: what the API holds at first, what goes wrong on the way, and what is wanted."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 import msgspec
@@ -84,8 +84,9 @@ class Order(Struct, frozen=True):
 class _Made:
     """What the API holds, being laid out."""
 
-    def __init__(self, seed: str, recipe: Mapping[str, str]) -> None:
+    def __init__(self, seed: str, recipe: Mapping[str, str], spoken_of: Iterable[str]) -> None:
         self.chance = random.Random(seed)  # noqa: S311  # has to be repeatable
+        self._spoken_of = frozenset(spoken_of)  # what the ticket names is laid out once, by its own words
         self.services: dict[str, Service] = {}
         self.jobs: list[Job] = []
         self.faults: list[Fault] = []
@@ -124,17 +125,17 @@ class _Made:
             self.service(f"{name}-old", but=but)
         wanted = len(self.services) + self._others
         while len(self.services) < wanted:
-            self.service(names.service(self.chance, "train"), but=but)
+            other = names.service(self.chance, "train")
+            if other not in self.services and other not in self._spoken_of:
+                self.service(other, but=but)
         for _ in range(self.chance.randint(2, PAGE + 2)):
             self.job(names.task(self.chance, "train"))
 
-    def job(self, task: str) -> Job:
-        """A job of some service; tasks differ."""
-        made = Job(101 + len(self.jobs), task, self.chance.choice(sorted(self.services)))
-        if any(each.task == task for each in self.jobs):
-            return made
-        self.jobs.append(made)
-        return made
+    def job(self, task: str) -> None:
+        """A job of some service; tasks differ, and none is one that the ticket speaks of."""
+        service = self.chance.choice(sorted(self.services))
+        if task not in self._spoken_of and all(each.task != task for each in self.jobs):
+            self.jobs.append(Job(101 + len(self.jobs), task, service))
 
     def order(self, *wants: Want, answer: str = "") -> Order:
         """All of it, with what is wanted."""
@@ -150,7 +151,7 @@ def recipe(task: Task) -> dict[str, str]:
 def order_of(task: Task) -> Order:
     """The order of a task; the same task gives the same one. A free text wants nothing."""
     blanks = parameters_of(task)
-    made = _Made(f"api:{task.template}:{task.seed}:{sorted(blanks.items())}", recipe(task))
+    made = _Made(f"api:{task.template}:{task.seed}:{sorted(blanks.items())}", recipe(task), blanks.values())
     if not task.template:
         made.surround()
         return made.order()

@@ -13,6 +13,7 @@ from sandbox.contracts.tasks import Outcome, Task
 from sandbox.registry import find_environment
 from sandbox.variants import SPLITS
 from sandbox.worlds.http.desk import Desk
+from sandbox.worlds.http.jobs import order_of
 from sandbox.worlds.http.server import Server, send
 from sandbox.worlds.http.service import Api, Fault, Service
 from sandbox.worlds.http.templates import TEMPLATES
@@ -81,6 +82,20 @@ def test_from_wherever_chance_leads_it_ends_well_or_says_that_it_cannot(
     played.stray(random.Random(seed), steps)
     assert (played.finish().outcome is Outcome.VERIFIED) is not played.gave_up
     assert bool(desk.harm()) is played.gave_up
+
+
+@pytest.mark.parametrize("seed", range(280, 290))
+def test_what_the_ticket_names_is_laid_out_once(seed: int) -> None:
+    asked = sessions.sample("http/find-fact", seed=seed, split="train")
+    blanks, order = sessions.parameters_of(asked), order_of(asked)
+    (service,) = (each for each in order.services if each.name == blanks["service"])
+    assert str(getattr(service, blanks["fact"])) == order.answer
+
+
+def test_no_job_around_it_is_the_one_that_the_ticket_speaks_of() -> None:
+    drawn = [sessions.sample("http/cancel-job", seed=seed, split="train") for seed in range(600)]
+    counted = [[job.task for job in order_of(task).jobs].count(sessions.parameters_of(task)["task"]) for task in drawn]
+    assert counted == [1] * 600
 
 
 def test_a_request_that_is_refused_for_its_rate_is_sent_again_when_it_is_told_to(desk: Desk) -> None:
