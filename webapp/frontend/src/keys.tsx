@@ -1,5 +1,5 @@
 /** Keys of a page: off while typing and behind dialogs, and known to the help that `?` opens. */
-import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { createContext, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
 
 import { changed, parsed, pressedFor, standsFor, type Keymap } from "./keymap";
 
@@ -121,10 +121,11 @@ export function useKeymap() {
 export function useKeys(bindings: KeyBinding[]): void {
   const { registry } = useProvided();
   const [owner] = useState(() => ({}));
-  useEffect(() => {
+  // Before it is painted: what a person sees must take its keys.
+  useLayoutEffect(() => {
     registry.add(owner, bindings);
   });
-  useEffect(
+  useLayoutEffect(
     () => () => {
       registry.remove(owner);
     },
