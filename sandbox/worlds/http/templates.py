@@ -19,8 +19,10 @@ HTTP = Environment(
 DIMENSIONS = (
     Dimension("faults", ("some", "none", "many"), test=("many",)),
     Dimension("services", ("few", "many"), validation=("many",)),
+    Dimension("goal", ("en", "zh")),  # the language that the ticket is told in
 )
 _MAX_STEPS = 60
+Phrases = tuple[str, ...]
 
 
 def _word(name: str, title: str) -> Parameter:
@@ -31,13 +33,14 @@ _SERVICE = _word("service", "Service")
 _REPLICAS = Parameter("replicas", "Replicas", kind="integer", minimum=0, maximum=99_999)
 _IMAGE = Parameter("image", "Image", pattern=r"v[0-9]+\.[0-9]+\.[0-9]+", pattern_help="As in v3.0.1.", example="v3.0.1")
 _FACT = Parameter("fact", "Fact", kind="choice", choices=("team", "image", "replicas"))
-_KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...] = (
+_KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, Phrases, Phrases], ...] = (
     (
         "find-fact",
         "Find out a fact about a service",
         (_SERVICE, _FACT),
         Risk.READ,
         ("What is the {fact} of the service {service}?", "Look up {service} and answer with its {fact}."),
+        ("服务 {service} 的 {fact} 是什么？", "查一下 {service}，回答它的 {fact}。"),
     ),
     (
         "seek-image",
@@ -45,6 +48,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_IMAGE,),
         Risk.READ,
         ("Which service runs the image {image}?", "Find the service with image {image} and answer with its name."),
+        ("哪个服务运行镜像 {image}？", "找到使用镜像 {image} 的服务，回答它的名称。"),
     ),
     (
         "scale",
@@ -52,6 +56,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_SERVICE, _REPLICAS),
         Risk.COST,
         ("Scale {service} to {replicas} replicas.", "{service} needs {replicas} replicas."),
+        ("把 {service} 扩缩到 {replicas} 个副本。", "{service} 需要 {replicas} 个副本。"),
     ),
     (
         "scale-many",
@@ -62,6 +67,10 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
             "Scale {first}, {second} and {third} to {replicas} replicas each.",
             "{replicas} replicas for each of {first}, {second}, {third}.",
         ),
+        (
+            "把 {first}、{second} 和 {third} 都扩缩到 {replicas} 个副本。",
+            "{first}、{second}、{third} 各要 {replicas} 个副本。",
+        ),
     ),
     (
         "copy-image",
@@ -69,6 +78,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_word("source", "Source"), _SERVICE),
         Risk.REVERSIBLE,
         ("Deploy to {service} the image that {source} runs.", "Set the image of {service} to the one of {source}."),
+        ("把 {source} 运行的镜像部署到 {service}。", "将 {service} 的镜像设为 {source} 的镜像。"),
     ),
     (
         "restart",
@@ -76,6 +86,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_SERVICE,),
         Risk.COST,
         ("Restart {service}, once.", "{service} hangs: restart it one time."),
+        ("重启 {service}，只重启一次。", "{service} 卡住了：请重启它一次。"),
     ),
     (
         "delete",
@@ -83,6 +94,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_SERVICE,),
         Risk.DESTRUCTIVE,
         ("Delete the service {service}.", "{service} is no longer needed; remove it, and no other."),
+        ("删除服务 {service}。", "{service} 不再需要：请移除它，别的不要动。"),
     ),
     (
         "start-job",
@@ -90,6 +102,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_word("task", "Task"), _SERVICE),
         Risk.COST,
         ("Start the job {task} for {service}, exactly once.", "{service} needs the job {task}; it must not run twice."),
+        ("为 {service} 启动任务 {task}，恰好一次。", "{service} 需要任务 {task}，它不能运行两次。"),
     ),
     (
         "cancel-job",
@@ -97,6 +110,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_word("task", "Task"),),
         Risk.DESTRUCTIVE,
         ("Cancel the job {task}.", "The job {task} was a mistake: delete it."),
+        ("取消任务 {task}。", "任务 {task} 是误操作：请删除它。"),
     ),
 )
 
@@ -147,10 +161,11 @@ TEMPLATES = tuple(
             summary=f"{title}.",
             parameters=parameters,
             phrases=phrases,
+            phrases_zh=phrases_zh,
             risk=risk,
             answers=risk is Risk.READ,
             max_steps=_MAX_STEPS,
         )
     )
-    for name, title, parameters, risk, phrases in _KINDS
+    for name, title, parameters, risk, phrases, phrases_zh in _KINDS
 )

@@ -19,9 +19,11 @@ SQL = Environment(
 DIMENSIONS = (
     Dimension("rows", ("few", "many"), validation=("many",)),
     Dimension("columns", ("plain", "reversed"), test=("reversed",)),
+    Dimension("goal", ("en", "zh")),  # the language that the ticket is told in
 )
 _FACTS = ("zone", "owner", "cores", "state")
 _COLUMNS = {"hosts": ("zone", "owner", "state"), "volumes": ("label", "size_gb"), "alerts": ("severity", "state")}
+Phrases = tuple[str, ...]
 
 
 def _word(name: str, title: str) -> Parameter:
@@ -38,13 +40,14 @@ def _choice(name: str, title: str, *choices: str) -> Parameter:
 
 _HOST = _word("host", "Host")
 _OWNER = _word("owner", "Owner")
-_KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...] = (
+_KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, Phrases, Phrases], ...] = (
     (
         "find-fact",
         "Find out a fact about a host",
         (_HOST, _choice("fact", "Fact", *_FACTS)),
         Risk.READ,
         ("What is the {fact} of the host {host}?", "Look up the host {host} and answer with its {fact}."),
+        ("主机 {host} 的 {fact} 是什么？", "查一下主机 {host}，回答它的 {fact}。"),
     ),
     (
         "count-hosts",
@@ -52,6 +55,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_word("zone", "Zone"), _choice("state", "State", *names.STATES)),
         Risk.READ,
         ("How many hosts in zone {zone} are {state}?", "Count the {state} hosts in {zone}."),
+        ("区域 {zone} 中有多少台主机是 {state}？", "数一数 {zone} 里状态为 {state} 的主机。"),
     ),
     (
         "add-host",
@@ -59,6 +63,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_HOST, _word("zone", "Zone"), _number("cores", "Cores", 512)),
         Risk.REVERSIBLE,
         ("Add the host {host} in zone {zone} with {cores} cores.", "{host} is new: {zone}, {cores} cores. Enter it."),
+        ("在区域 {zone} 添加主机 {host}，{cores} 核。", "{host} 是新主机：{zone}，{cores} 核。请录入。"),
     ),
     (
         "set-owner",
@@ -66,6 +71,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_HOST, _OWNER),
         Risk.REVERSIBLE,
         ("{owner} takes over the host {host}: change its owner.", "Set the owner of {host} to {owner}."),
+        ("主机 {host} 由 {owner} 接手：请更改它的负责人。", "将 {host} 的负责人设为 {owner}。"),
     ),
     (
         "resize-volume",
@@ -73,6 +79,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_HOST, _word("label", "Volume"), _number("size", "Size in GB", 99_999)),
         Risk.REVERSIBLE,
         ("The volume {label} of host {host} has {size} GB now.", "Set size_gb of {label} on {host} to {size}."),
+        ("主机 {host} 的卷 {label} 现在是 {size} GB。", "把 {host} 上 {label} 的 size_gb 设为 {size}。"),
     ),
     (
         "delete-host",
@@ -80,6 +87,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_HOST,),
         Risk.DESTRUCTIVE,
         ("Delete the host {host}.", "{host} is gone: remove it, and no other host."),
+        ("删除主机 {host}。", "{host} 已经不在了：请移除它，别的主机不要动。"),
     ),
     (
         "close-alerts",
@@ -87,6 +95,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_HOST, _choice("severity", "Severity", *names.SEVERITIES), _choice("state", "State", "closed", "muted")),
         Risk.REVERSIBLE,
         ("Make all {severity} alerts of host {host} {state}.", "Alerts of {host} that are {severity}: set to {state}."),
+        ("把主机 {host} 的所有 {severity} 告警设为 {state}。", "{host} 的告警中级别为 {severity} 的，都改为 {state}。"),
     ),
     (
         "move-budget",
@@ -94,6 +103,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_word("giver", "From"), _word("taker", "To"), _number("amount", "Amount", 400)),
         Risk.REVERSIBLE,
         ("Move {amount} from the budget of {giver} to {taker}.", "{taker} gets {amount} of the budget of {giver}."),
+        ("从 {giver} 的预算中转 {amount} 给 {taker}。", "{taker} 从 {giver} 的预算得到 {amount}。"),
     ),
     (
         "add-index",
@@ -101,6 +111,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (_choice("table", "Table", *_COLUMNS), _word("column", "Column")),
         Risk.REVERSIBLE,
         ("Queries by {column} on {table} are slow: add an index.", "Create an index on {column} of {table}."),
+        ("按 {column} 查询 {table} 很慢：请加一个索引。", "在 {table} 的 {column} 上建索引。"),
     ),
     (
         "add-column",
@@ -112,6 +123,7 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         ),
         Risk.REVERSIBLE,
         ("Add the column {new} of type {type} to {table}.", "{table} needs another {type} column called {new}."),
+        ("给 {table} 增加类型为 {type} 的列 {new}。", "{table} 还需要一个名为 {new} 的 {type} 列。"),
     ),
     (
         "fix-severity",
@@ -121,6 +133,10 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
         (
             'Alerts say {bad}: make it {good}, then allow no severity but "{allowed}".',
             'Turn severity {bad} into {good} in alerts and add a check that severity is one of "{allowed}".',
+        ),
+        (
+            '有些告警写着 {bad}：改成 {good}，然后只允许 "{allowed}" 这些级别。',
+            '把告警中的级别 {bad} 改为 {good}，再加一条检查：级别只能是 "{allowed}" 之一。',
         ),
     ),
     (
@@ -132,13 +148,21 @@ _KINDS: tuple[tuple[str, str, tuple[Parameter, ...], Risk, tuple[str, ...]], ...
             "Hosts without owner go to {owner}; then make owner required.",
             "Give ownerless hosts to {owner}, set not null.",
         ),
+        ("没有负责人的主机归 {owner}，然后把 owner 设为必填。", "把无主的主机交给 {owner}，并设为 not null。"),
     ),
     (
         "fix-double",
         "Remove a double and make names unique",
         (_HOST,),
         Risk.DESTRUCTIVE,
-        ("{host} stands twice in hosts: delete the newer row, then make name unique.",),
+        (
+            "{host} stands twice in hosts: delete the newer row, then make name unique.",
+            "Remove the newer one of the two rows of {host}, then let no name stand twice in hosts.",
+        ),
+        (
+            "{host} 在 hosts 中出现了两次：删除较新的一行，再让 name 唯一。",
+            "hosts 里有两行 {host}：请删掉后来的那行，然后把 name 设为唯一。",
+        ),
     ),
 )
 
@@ -198,10 +222,11 @@ TEMPLATES = tuple(
             summary=f"{title}.",
             parameters=parameters,
             phrases=phrases,
+            phrases_zh=phrases_zh,
             risk=risk,
             answers=risk is Risk.READ,
             max_steps=40,
         )
     )
-    for name, title, parameters, risk, phrases in _KINDS
+    for name, title, parameters, risk, phrases, phrases_zh in _KINDS
 )

@@ -27,9 +27,11 @@ DIMENSIONS = (
     Dimension("window", ("12", "6")),  # lines shown at once
     Dimension("words", ("plain", "short", "office", "shell"), validation=("office",), test=("shell",)),
     Dimension("order", ("plain", "writing-first", "reversed"), test=("reversed",)),
+    Dimension("goal", ("en", "zh")),  # the language that the ticket is told in
 )
 
 Draw = Callable[[random.Random, Split], dict[str, str]]
+Phrases = tuple[str, ...]
 
 _PATH = r"[a-z0-9-]+(/[a-z0-9-]+)*/[a-z0-9][a-z0-9.-]*"
 _PARAMETERS = {
@@ -122,7 +124,7 @@ def _paths(chance: random.Random, split: Split, count: int) -> list[str]:
     return list(found.values())
 
 
-_KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
+_KINDS: tuple[tuple[str, str, str, Risk, Phrases, Phrases], ...] = (
     (
         "set",
         "Set a value",
@@ -132,6 +134,11 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
             "Set {key} in {file} to {value}.",
             "{file} needs {key} = {value}.",
             "Please change {key} to {value} in {file}.",
+        ),
+        (
+            "将 {file} 中的 {key} 设为 {value}。",
+            "{file} 需要 {key} = {value}。",
+            "请把 {file} 里的 {key} 改成 {value}。",
         ),
     ),
     (
@@ -143,6 +150,10 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
             "Give {key} in {file} the value that {source_key} has in {source}.",
             "Copy {source_key} of {source} into {key} of {file}.",
         ),
+        (
+            "让 {file} 中的 {key} 取 {source} 中 {source_key} 的值。",
+            "把 {source} 的 {source_key} 复制到 {file} 的 {key}。",
+        ),
     ),
     (
         "search-set",
@@ -152,6 +163,10 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
         (
             "Find the file that mentions {mark} and set {key} in {file} to its {source_key}.",
             "{key} in {file} must equal {source_key} of the file that has {mark} in it.",
+        ),
+        (
+            "找到提到 {mark} 的文件，把 {file} 中的 {key} 设为其中 {source_key} 的值。",
+            "{file} 中的 {key} 必须等于含有 {mark} 的文件里的 {source_key}。",
         ),
     ),
     (
@@ -163,6 +178,10 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
             "Find the file that mentions {mark}; set {key} in {file} to its {source_key} {operation} {operand}.",
             "{key} of {file} has to be {source_key} {operation} {operand}; {source_key} is where {mark} is named.",
         ),
+        (
+            "找到提到 {mark} 的文件，把 {file} 中的 {key} 设为其中的 {source_key} {operation} {operand}。",
+            "{file} 的 {key} 应为 {source_key} {operation} {operand}，{source_key} 在写有 {mark} 的文件里。",
+        ),
     ),
     (
         "search-set-report",
@@ -172,6 +191,10 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
         (
             "Find the file that mentions {mark}, set {key} in {file} to its {source_key}, and report the value.",
             "Take {source_key} from the file with {mark}, write it to {key} in {file}, then report it.",
+        ),
+        (
+            "找到提到 {mark} 的文件，把 {file} 中的 {key} 设为其中 {source_key} 的值，并上报该值。",
+            "从含有 {mark} 的文件取 {source_key}，写入 {file} 的 {key}，然后上报。",
         ),
     ),
     (
@@ -183,6 +206,7 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
             "What is {source_key} in the file that mentions {mark}? Report it.",
             "Report the {source_key} of the file that has {mark} in it.",
         ),
+        ("提到 {mark} 的文件里 {source_key} 是多少？请上报。", "上报含有 {mark} 的文件中的 {source_key}。"),
     ),
     (
         "search-compute-report",
@@ -192,6 +216,10 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
         (
             "Report {source_key} {operation} {operand} for the file that mentions {mark}.",
             "Find {mark}, take {source_key} there, and report it {operation} {operand}.",
+        ),
+        (
+            "就提到 {mark} 的文件，上报 {source_key} {operation} {operand} 的结果。",
+            "找到 {mark}，取那里的 {source_key}，{operation} {operand} 之后上报。",
         ),
     ),
     (
@@ -203,6 +231,10 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
             "Report {source_key} of {first} {operation} {source_key} of {second}.",
             "Work out {source_key} in {first} {operation} the one in {second}, and report it.",
         ),
+        (
+            "上报 {first} 的 {source_key} {operation} {second} 的 {source_key} 的结果。",
+            "算出 {first} 中的 {source_key} {operation} {second} 中的同一项，并上报。",
+        ),
     ),
     (
         "pair-set",
@@ -213,6 +245,10 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
             "Set {key} in {file} to {source_key} of {first} {operation} {source_key} of {second}.",
             "{key} in {file} has to be {source_key} from {first} {operation} that from {second}.",
         ),
+        (
+            "把 {file} 中的 {key} 设为 {first} 的 {source_key} {operation} {second} 的 {source_key}。",
+            "{file} 的 {key} 应为 {first} 里的 {source_key} {operation} {second} 里的同一项。",
+        ),
     ),
     (
         "count-report",
@@ -220,6 +256,7 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
         "mark",
         Risk.REVERSIBLE,
         ("How many files mention {mark}? Report the number.", "Count the files with {mark} in them and report it."),
+        ("有多少个文件提到 {mark}？请上报数量。", "数一数含有 {mark} 的文件，并上报个数。"),
     ),
     (
         "rename",
@@ -227,6 +264,7 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
         "file name",
         Risk.REVERSIBLE,
         ("Rename {file} to {name}.", "{file} should be called {name}."),
+        ("将 {file} 重命名为 {name}。", "{file} 应该叫做 {name}。"),
     ),
     (
         "move",
@@ -234,6 +272,7 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
         "file folder",
         Risk.REVERSIBLE,
         ("Move {file} to the folder {folder}.", "{file} belongs into {folder}."),
+        ("把 {file} 移到文件夹 {folder}。", "{file} 应当放在 {folder} 里。"),
     ),
     (
         "search-rename",
@@ -241,6 +280,7 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
         "mark name",
         Risk.REVERSIBLE,
         ("Rename the file that mentions {mark} to {name}.", "The file with {mark} in it should be called {name}."),
+        ("将提到 {mark} 的文件重命名为 {name}。", "含有 {mark} 的那个文件应该叫做 {name}。"),
     ),
     (
         "search-move",
@@ -248,6 +288,7 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
         "mark folder",
         Risk.REVERSIBLE,
         ("Move the file that mentions {mark} to {folder}.", "Find {mark} and put its file into the folder {folder}."),
+        ("把提到 {mark} 的文件移到 {folder}。", "找到 {mark}，把它所在的文件放进文件夹 {folder}。"),
     ),
     (
         "search-delete",
@@ -255,6 +296,7 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
         "mark",
         Risk.DESTRUCTIVE,
         ("Delete the file that mentions {mark}.", "{mark} is gone: remove the file that speaks of it, and no other."),
+        ("删除提到 {mark} 的文件。", "{mark} 已经不在了：删掉提到它的文件，别的不要动。"),
     ),
     (
         "link-report",
@@ -265,6 +307,10 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
             "{file} names another file under {link}. Report {source_key} of that one.",
             "Follow {link} in {file} to the file it names and report its {source_key}.",
         ),
+        (
+            "{file} 用 {link} 指向另一个文件。上报那个文件的 {source_key}。",
+            "顺着 {file} 中的 {link} 找到它指的文件，上报其中的 {source_key}。",
+        ),
     ),
     (
         "link-compute-report",
@@ -274,6 +320,10 @@ _KINDS: tuple[tuple[str, str, str, Risk, tuple[str, ...]], ...] = (
         (
             "{file} names another file under {link}. Report {source_key} of that one {operation} {operand}.",
             "Follow {link} in {file}, take {source_key} there, and report it {operation} {operand}.",
+        ),
+        (
+            "{file} 用 {link} 指向另一个文件。上报那个文件的 {source_key} {operation} {operand} 的结果。",
+            "顺着 {file} 中的 {link}，取那里的 {source_key}，{operation} {operand} 之后上报。",
         ),
     ),
 )
@@ -286,12 +336,13 @@ TEMPLATES = tuple(
             summary=f"{title}.",
             parameters=tuple(_PARAMETERS[blank] for blank in blanks.split()),
             phrases=phrases,
+            phrases_zh=phrases_zh,
             risk=risk,
             max_steps=40,
         ),
         place,
     )
-    for place, (name, title, blanks, risk, phrases) in enumerate(_KINDS)
+    for place, (name, title, blanks, risk, phrases, phrases_zh) in enumerate(_KINDS)
 )
 
 
