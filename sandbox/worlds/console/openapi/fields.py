@@ -10,7 +10,7 @@ from sandbox.contracts.tasks import Split
 from sandbox.worlds.console import draws
 from sandbox.worlds.console.declare import Condition, Field
 from sandbox.worlds.console.fields import problem
-from sandbox.worlds.console.openapi.schema import Path, Property
+from sandbox.worlds.console.openapi.properties import Path, Property
 from sandbox.worlds.console.openapi.words import open_title, slug, title
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")

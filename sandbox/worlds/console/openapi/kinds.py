@@ -19,8 +19,9 @@ from sandbox.worlds.console.openapi.naming import (
 )
 from sandbox.worlds.console.openapi.nodes import Map
 from sandbox.worlds.console.openapi.paths import Operation, Resource
+from sandbox.worlds.console.openapi.properties import Path, Property
 from sandbox.worlds.console.openapi.rows import MOST_COLUMNS, rows_of
-from sandbox.worlds.console.openapi.schema import Flattener, Path, Property
+from sandbox.worlds.console.openapi.schema import Flattener
 from sandbox.worlds.console.openapi.verbs import actions, deletion, edits, with_states
 from sandbox.worlds.console.openapi.words import (
     low,

@@ -2,7 +2,7 @@
 
 from sandbox.worlds.console.openapi.nodes import Map
 from sandbox.worlds.console.openapi.paths import Resource
-from sandbox.worlds.console.openapi.schema import Path, Property
+from sandbox.worlds.console.openapi.properties import Path, Property
 from sandbox.worlds.console.openapi.words import open_title, singular, slug, title, words
 
 _NAMED = (

@@ -5,7 +5,8 @@ from msgspec.structs import replace
 from sandbox.contracts.tasks import Risk
 from sandbox.worlds.console.declare import Field, Kind, Verb, WizardStep
 from sandbox.worlds.console.openapi.fields import Names, field_of
-from sandbox.worlds.console.openapi.schema import Flattener, Property
+from sandbox.worlds.console.openapi.properties import Property
+from sandbox.worlds.console.openapi.schema import Flattener
 from sandbox.worlds.console.openapi.words import low, plural, singular, slug, title, words
 
 MOST_COLUMNS = 5

@@ -1,42 +1,26 @@
-"""Schemas of an API document made flat: one property for each thing that a form can ask for or a page can show."""
+"""Schemas of an API document made flat: objects, alternatives and lists as the properties that they come down to."""
 
 from collections.abc import Iterator
-from typing import Literal, TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from sandbox.worlds.console.openapi.document import Document
 from sandbox.worlds.console.openapi.nodes import Map, Node, Seq
-from sandbox.worlds.console.openapi.words import is_secret, sentence, title, words
+from sandbox.worlds.console.openapi.properties import (
+    Path,
+    Property,
+    When,
+    enum,
+    is_hidden,
+    joined,
+    pairs,
+    value_of,
+)
+from sandbox.worlds.console.openapi.words import sentence, title, words
 
-Path: TypeAlias = tuple[str, ...]
-Kept: TypeAlias = Literal["text", "integer", "choice", "boolean", "date", "tags", "secret", "rows"]
-When: TypeAlias = tuple[tuple[Path, tuple[str, ...]], ...]
 DEPTH = 3  # objects within objects
 _TYPES = {"int": "integer", "long": "integer", "number": "integer", "float": "integer", "double": "integer",
           "bool": "boolean", "str": "string", "dict": "object", "list": "array", "any": "string"}  # fmt: skip
-
-
-class Property(Struct, frozen=True):
-    """One value: where it stands in the object, what it may be, and when it is asked for."""
-
-    path: Path
-    type: Kept
-    help: str = ""
-    default: str = ""
-    pattern: str = ""
-    pattern_help: str = ""
-    minimum: int | None = None
-    maximum: int | None = None
-    max_length: int = 63
-    choices: tuple[str, ...] = ()
-    format: str = ""
-    required: bool = False
-    read_only: bool = False
-    when: When = ()
-    schema: str = ""  # name of the schema it is one of, for what refers to another resource
-    rows: Map | None = None  # of a list: the schema of its items
 
 
 class _Object:
@@ -68,7 +52,7 @@ class Flattener:
     def properties(self, schema: Map, *, place: str) -> list[Property]:
         """All properties of an object's schema, in order; `place` is how reports call it."""
         found = list(self._object(schema, (), when=(), seen=(), place=place))
-        return _joined(found)
+        return joined(found)
 
     def is_object(self, schema: Map) -> bool:
         """Whether it describes an object rather than one value or a list."""
@@ -179,7 +163,7 @@ class Flattener:
         shared: set[str] | None = None
         for _, node in variants:
             gathered = self._gathered(node).properties
-            names = {name for name, value in gathered.items() if len(_enum(self.document.follow(value))) == 1}
+            names = {name for name, value in gathered.items() if len(enum(self.document.follow(value))) == 1}
             shared = names if shared is None else shared & names
         return min(shared) if shared else ""
 
@@ -189,7 +173,7 @@ class Flattener:
             for value, target in said.map("mapping").items():
                 if isinstance(target, str) and target.rpartition("/")[2] == name:
                     return value
-        only = _enum(self.document.follow(self._gathered(node).properties.get(named)))
+        only = enum(self.document.follow(self._gathered(node).properties.get(named)))
         return only[0] if len(only) == 1 else name
 
     # --- one property ---
@@ -221,9 +205,9 @@ class Flattener:
             self.left.append((where, "files cannot be sent from these forms"))
         else:
             yield replace(
-                _value_of(node, path, kind),
+                value_of(node, path, kind),
                 help=told,
-                required=required and not _is_hidden(node, path),
+                required=required and not is_hidden(node, path),
                 read_only=node.get("readOnly") is True or raw.get("readOnly") is True,
                 when=when,
             )
@@ -238,7 +222,7 @@ class Flattener:
             if free is not None and self._type(free) in ("object", "array"):
                 self.left.append((where, "an object with free keys whose values are objects or lists"))
             elif len(path) == 1:
-                yield Property(path, "rows", help=told, when=when, rows=_pairs(node, free))
+                yield Property(path, "rows", help=told, when=when, rows=pairs(node, free))
             else:
                 self.left.append((where, "an object with free keys inside another object"))
             return
@@ -334,79 +318,3 @@ def _schema_rooms(root: Map) -> Iterator[tuple[str, Map]]:
 def _name(node: Map) -> str:
     """The name of the schema that a reference leads to."""
     return node.text("$ref").rpartition("/")[2]
-
-
-def _enum(node: Map) -> list[str]:
-    values = [node["const"]] if "const" in node else list(node.seq("enum"))
-    texts = ["true" if v is True else "false" if v is False else str(v) for v in values if v is not None]
-    return [text for text in dict.fromkeys(texts) if text.strip() and len(text) <= 60]
-
-
-def _value_of(node: Map, path: Path, kind: str) -> Property:
-    """One simple value with its limits."""
-    form = node.text("format").lower()
-    default = node.get("default")
-    told = "" if default is None or isinstance(default, Map | Seq) else str(default)
-    if kind == "boolean":
-        return Property(path, "boolean", default={"True": "yes", "False": "no"}.get(told, ""))
-    if (choices := _enum(node)) and len(choices) <= 60:
-        return Property(path, "choice", choices=tuple(choices), default=told if told in choices else "")
-    if kind == "integer":
-        low, high = _limit(node, "minimum", "exclusiveMinimum", 1), _limit(node, "maximum", "exclusiveMaximum", -1)
-        return Property(path, "integer", minimum=low, maximum=high, default=told.partition(".")[0], format=form)
-    if form in ("date", "date-time", "datetime", "timestamp"):
-        return Property(path, "date", format=form)
-    if _is_hidden(node, path):
-        return Property(path, "secret", max_length=200)
-    length = node.get("maxLength")
-    return Property(
-        path,
-        "text",
-        pattern=node.text("pattern"),
-        default=" ".join(told.split())[:60],
-        max_length=length if isinstance(length, int) and 0 < length <= 200 else 63 if length is None else 200,
-        format=form,
-    )
-
-
-def _is_hidden(node: Map, path: Path) -> bool:
-    """Whether it is never shown; a task cannot ask for it, so a form does not insist on it."""
-    texts = node.get("type") in (None, "string") and not node.get("enum")
-    return texts and (node.text("format") == "password" or is_secret(path[-1]) or node.get("writeOnly") is True)
-
-
-def _limit(node: Map, key: str, exclusive: str, step: int) -> int | None:
-    value, strict = node.get(key), node.get(exclusive)
-    if isinstance(strict, int | float) and not isinstance(strict, bool):
-        return int(strict) + step
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return None
-    return int(value) + (step if strict is True else 0)
-
-
-def _pairs(node: Map, value: Map | None) -> Map:
-    """Free keys as a list of pairs."""
-    pair, properties = Map(node.file, node.line), Map(node.file, node.line)
-    key = Map(node.file, node.line)
-    key["type"] = "string"
-    properties["key"] = key
-    properties["value"] = value if value else key
-    required = Seq(node.file, node.line)
-    required += ["key", "value"]
-    pair.update({"type": "object", "properties": properties, "required": required})
-    return pair
-
-
-def _joined(properties: list[Property]) -> list[Property]:
-    """Properties of the same place made one: alternatives that share one are where it is asked for."""
-    found: dict[Path, Property] = {}
-    for each in properties:
-        other = found.get(each.path)
-        if other is None:
-            found[each.path] = each
-        elif other.when and each.when and other.when[:-1] == each.when[:-1] and other.when[-1][0] == each.when[-1][0]:
-            values = tuple(dict.fromkeys((*other.when[-1][1], *each.when[-1][1])))
-            choices = tuple(dict.fromkeys((*other.choices, *each.choices))) if other.type == "choice" else ()
-            when = (*each.when[:-1], (each.when[-1][0], values))
-            found[each.path] = replace(other, when=when, choices=choices, required=other.required and each.required)
-    return list(found.values())
