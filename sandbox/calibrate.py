@@ -3,14 +3,14 @@
 import argparse
 import random
 import sys
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import Protocol
 
 import msgspec
 from msgspec import Struct
 
+from sandbox.arguments import Chosen, count, environment, new_file
 from sandbox.contracts.actions import Action, Click, Finish, Select, Type
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, past
@@ -18,10 +18,11 @@ from sandbox.contracts.tasks import Outcome, Task
 from sandbox.coverage import Coverage
 from sandbox.levels import Deck
 from sandbox.mappings import Finding, suspicious
-from sandbox.registry import NoSuchFace, Registered, Simulator, UnknownEnvironment, find_environment, registered
+from sandbox.registry import NoSuchFace, Registered, Simulator, registered
 from sandbox.rewards import Doing, Ledger, default
 from sandbox.semantics.rules import Adapter, adapter_for
 from sandbox.semantics.trails import Tracker, Tread
+from sandbox.variants import environment_id
 
 RESETS = 100
 PLAYED = 20  # of these are played by each player
@@ -61,8 +62,9 @@ class Played(Struct, frozen=True):
 class Trials:
     """What was played of one environment by three players."""
 
-    def __init__(self, it: Registered, seed: int) -> None:
+    def __init__(self, it: Registered, seed: int, name: str) -> None:
         self._it = it
+        self._name = name  # with what is fixed
         self._adapter = adapter_for(it.environment.id)
         self._rng = random.Random(seed)  # noqa: S311  # not a secret
         self._simulator = it.simulator()
@@ -86,7 +88,7 @@ class Trials:
             self.same += it.reset(task).fingerprint == self.firsts[-1]
         except Exception as problem:  # the edge: what an environment raises is the finding
             self.crashes += 1
-            print(f"{self._it.environment.id}: {task.template} seed {task.seed}: {problem!r}", file=sys.stderr)
+            print(f"{task.environment}: {task.template} seed {task.seed}: {problem!r}", file=sys.stderr)
             self._simulator = self._it.simulator()
 
     def close(self) -> None:
@@ -104,7 +106,7 @@ class Trials:
         pairs = zip(self.oracle, self.again, strict=False)
         return _judged(
             Report(
-                environment=self._it.environment.id,
+                environment=self._name,
                 passed=False,
                 env_stability_score=0.0,
                 resets=len(self.firsts),
@@ -124,10 +126,20 @@ class Trials:
         )
 
 
-def calibrate(it: Registered, *, resets: int = RESETS, played: int = PLAYED, seed: int = 0) -> Report:
-    """Reset so many tasks and play some of them. Raises NoSuchFace where the environment has no simulator."""
-    deck = Deck.of([it], seed=seed)
-    trials = Trials(it, seed)
+def calibrate(
+    it: Registered,
+    *,
+    resets: int = RESETS,
+    played: int = PLAYED,
+    seed: int = 0,
+    fixed: Mapping[str, str] | None = None,
+) -> Report:
+    """Reset so many tasks and play some of them. Raises NoSuchFace where the environment has no simulator.
+
+    Tasks are of all variants for training; with `fixed` dimensions, of those alone.
+    """
+    deck = Deck.of([it], seed=seed, fixed=fixed)
+    trials = Trials(it, seed, environment_id(it.environment.id, fixed or {}))
     try:
         for number in range(resets):
             trials.try_task(deck.task(deck.deal()), played=number < played)
@@ -203,15 +215,21 @@ def markdown(reports: Sequence[Report]) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """The command line; 0 where all pass."""
     parser = argparse.ArgumentParser(prog="python -m sandbox.calibrate", description=__doc__)
-    parser.add_argument("environments", nargs="*", metavar="ENV", help="ids; none: all that need no browser")
-    parser.add_argument("--resets", type=int, default=RESETS)
-    parser.add_argument("--json", type=Path, help="write the report here as JSON")
-    parser.add_argument("--markdown", type=Path, help="write the report here as Markdown")
+    parser.add_argument(
+        "environments",
+        nargs="*",
+        type=environment,
+        metavar="ENV",
+        help="ids, with a recipe (cloud?locale=de) those variants alone; none: all that need no browser",
+    )
+    parser.add_argument("--resets", type=count, default=RESETS)
+    parser.add_argument("--json", type=new_file, help="write the report here as JSON")
+    parser.add_argument("--markdown", type=new_file, help="write the report here as Markdown")
     given = parser.parse_args(arguments)
+    chosen = given.environments or [Chosen(each, {}) for each in playable()]
     try:
-        chosen = [find_environment(each) for each in given.environments] or playable()
-        reports = [calibrate(each, resets=given.resets) for each in chosen]
-    except (UnknownEnvironment, NoSuchFace, RuntimeError) as problem:
+        reports = [calibrate(each.environment, resets=given.resets, fixed=each.fixed) for each in chosen]
+    except (NoSuchFace, RuntimeError) as problem:
         known = ", ".join(each.environment.id for each in playable())
         print(f"{problem}; environments that can be calibrated: {known}", file=sys.stderr)
         return 2

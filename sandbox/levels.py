@@ -93,6 +93,7 @@ class Course(Struct, frozen=True):
     variants: VariantGenerator
     templates: Mapping[str, TaskTemplate]
     weight: float = 1.0  # demand: how often it is wanted beside others
+    fixed: Mapping[str, str] = {}  # dimensions that do not vary
 
 
 class Deck:
@@ -126,10 +127,23 @@ class Deck:
 
     @classmethod
     def of(
-        cls, environments: Sequence[Registered], *, seed: int, split: Split = "train", replay: float = 0.0
+        cls,
+        environments: Sequence[Registered],
+        *,
+        seed: int,
+        split: Split = "train",
+        replay: float = 0.0,
+        fixed: Mapping[str, str] | None = None,
     ) -> "Deck":
-        """A deck of all variants and templates of these environments that the split may meet, equally wanted."""
-        courses = [Course(VariantGenerator.of(each), each.open_to(split)) for each in environments]
+        """A deck of all variants and templates of these environments that the split may meet, equally wanted.
+
+        Of dimensions in `fixed` only that value is met. Raises BadEnvironmentId where an environment has it not.
+        """
+        courses = [
+            Course(VariantGenerator.of(each), each.open_to(split), fixed=dict(fixed or {})) for each in environments
+        ]
+        for course in courses:
+            course.variants.id_of(course.fixed)
         return cls(courses, seed=seed, split=split, replay=replay)
 
     def deal(self) -> Level:
@@ -157,10 +171,14 @@ class Deck:
 
     def _new(self) -> Level:
         wanted = self._rng.choices(self._courses, self._weights, k=self._offers)
-        offers = {course.variants.draw(self._rng, self.split): course for course in wanted}
+        offers = {self._drawn(course): course for course in wanted}
         environment = self.heat.coldest(list(offers), self._rng)
         template = self._rng.choice(sorted(offers[environment].templates))
         return Level(environment, template, self._rng.randrange(2**31), self.split)
+
+    def _drawn(self, course: Course) -> str:
+        drawn = course.variants.draw(self._rng, self.split)
+        return course.variants.id_of({**parse(drawn)[1], **course.fixed}) if course.fixed else drawn
 
 
 def _normalised(weights: Sequence[float]) -> list[float]:

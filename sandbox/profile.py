@@ -5,7 +5,7 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -14,11 +14,13 @@ import msgspec
 import pygal
 from msgspec import Struct
 
+from sandbox.arguments import Chosen, count, environment, new_file
 from sandbox.calibrate import playable
 from sandbox.contracts.actions import Click, Wait
 from sandbox.contracts.tasks import Task
 from sandbox.levels import Deck
-from sandbox.registry import NoSuchFace, Registered, Simulator, UnknownEnvironment, find_environment
+from sandbox.registry import NoSuchFace, Registered, Simulator
+from sandbox.variants import environment_id
 
 T = TypeVar("T")
 
@@ -57,11 +59,17 @@ class Profile(Struct, frozen=True):
     worst: tuple[Offender, ...]
 
 
-def profile(it: Registered, *, tasks: int = 50, steps: int = 20, seed: int = 0) -> Profile:
-    """Play random clicks on so many tasks. Raises NoSuchFace where the environment has no simulator."""
-    deck, rng = Deck.of([it], seed=seed), random.Random(seed)  # noqa: S311  # not a secret
+def profile(
+    it: Registered, *, tasks: int = 50, steps: int = 20, seed: int = 0, fixed: Mapping[str, str] | None = None
+) -> Profile:
+    """Play random clicks on so many tasks. Raises NoSuchFace where the environment has no simulator.
+
+    Tasks are of all variants for training; with `fixed` dimensions, of those alone.
+    """
+    deck, rng = Deck.of([it], seed=seed, fixed=fixed), random.Random(seed)  # noqa: S311  # not a secret
     drawn = [deck.task(deck.deal()) for _ in range(tasks)]
-    watch = _Watch(it.environment.id)
+    name = environment_id(it.environment.id, fixed or {})
+    watch = _Watch(name)
     sizes: list[int] = []
     simulator = it.simulator()
     for task in drawn:
@@ -75,7 +83,7 @@ def profile(it: Registered, *, tasks: int = 50, steps: int = 20, seed: int = 0) 
     simulator.close()
     times = {name: _times(watch.ms[name]) for name in OPERATIONS}
     worst = tuple(sorted(watch.offenders, key=lambda each: -each.ms)[:5])
-    return Profile(it.environment.id, times, _memory_kib(it, drawn), statistics.median(sizes), worst)
+    return Profile(name, times, _memory_kib(it, drawn), statistics.median(sizes), worst)
 
 
 def table(profiles: Sequence[Profile]) -> str:
@@ -103,16 +111,24 @@ def plot(profiles: Sequence[Profile], path: Path) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m sandbox.profile", description=__doc__)
-    parser.add_argument("environments", nargs="*", metavar="ENV", help="ids; none: all that need no browser")
-    parser.add_argument("--tasks", type=int, default=50)
-    parser.add_argument("--steps", type=int, default=20, help="a task")
-    parser.add_argument("--json", type=Path, help="write the numbers here as JSON")
-    parser.add_argument("--plot", type=Path, help="write a plot here as SVG")
+    parser.add_argument(
+        "environments",
+        nargs="*",
+        type=environment,
+        metavar="ENV",
+        help="ids, with a recipe (cloud?locale=de) those variants alone; none: all that need no browser",
+    )
+    parser.add_argument("--tasks", type=count, default=50)
+    parser.add_argument("--steps", type=count, default=20, help="a task")
+    parser.add_argument("--json", type=new_file, help="write the numbers here as JSON")
+    parser.add_argument("--plot", type=new_file, help="write a plot here as SVG")
     given = parser.parse_args(arguments)
+    chosen = given.environments or [Chosen(each, {}) for each in playable()]
     try:
-        chosen = [find_environment(each) for each in given.environments] or playable()
-        profiles = [profile(each, tasks=given.tasks, steps=given.steps) for each in chosen]
-    except (UnknownEnvironment, NoSuchFace, RuntimeError) as problem:
+        profiles = [
+            profile(each.environment, tasks=given.tasks, steps=given.steps, fixed=each.fixed) for each in chosen
+        ]
+    except (NoSuchFace, RuntimeError) as problem:
         known = ", ".join(each.environment.id for each in playable())
         print(f"{problem}; environments that can be profiled: {known}", file=sys.stderr)
         return 2

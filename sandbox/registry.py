@@ -2,7 +2,8 @@
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,18 +13,26 @@ from sandbox.contracts.actions import Action, ActResult
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, Proposal
 from sandbox.contracts.tasks import Environment, Goal, Risk, Split, Task, Template, Verification
-from sandbox.variants import BadEnvironmentId, Dimension, parse
+from sandbox.variants import BadEnvironmentId, Dimension, VariantGenerator, parse
 
 if TYPE_CHECKING:
     from sandbox.browser.page import Page
+
+
+class CannotOpen(RuntimeError):
+    """The console could not be opened or signed in to; the message says where and why."""
+
+
+class PageHangs(RuntimeError):
+    """A page does not answer, though it was loaded again; the message says so to people."""
 
 
 class SessionLost(RuntimeError):
     """The browser or the world of a session is gone; it cannot be gone on with."""
 
 
-class UnknownEnvironment(KeyError):
-    """No world is registered under this id."""
+class UnknownEnvironment(LookupError):
+    """No world is registered under this id, or none has such a variant; the message says what there is."""
 
 
 class NoSuchFace(LookupError):
@@ -34,8 +43,8 @@ class NoOracle(LookupError):
     """Nobody knows the right next action for this kind of task but people."""
 
 
-class UnknownTemplate(KeyError):
-    """No template is registered under this id."""
+class UnknownTemplate(LookupError):
+    """No template is registered under this id; the message says what there is."""
 
 
 class RequestRule(Struct, frozen=True, forbid_unknown_fields=True):
@@ -193,19 +202,38 @@ def registered() -> Mapping[str, Registered]:
 
 
 def find_environment(environment_id: str) -> Registered:
-    """One environment, by its id with or without a recipe. Raises UnknownEnvironment."""
+    """One environment, by its id with or without a recipe that it knows. Raises UnknownEnvironment."""
     try:
-        return registered()[parse(environment_id)[0]]
-    except (KeyError, BadEnvironmentId):
-        raise UnknownEnvironment(environment_id) from None
+        base, recipe = parse(environment_id)
+    except BadEnvironmentId as problem:
+        raise UnknownEnvironment(str(problem)) from None
+    found = registered().get(base)
+    if found is None:
+        raise UnknownEnvironment(f"there is no environment {base!r}{_near(base, registered())}")
+    if recipe:
+        try:
+            VariantGenerator.of(found).id_of(recipe)
+        except BadEnvironmentId as problem:
+            raise UnknownEnvironment(f"{environment_id!r}: {problem}") from None
+    return found
 
 
 def find_template(template_id: str) -> TaskTemplate:
     """One template. Raises UnknownTemplate."""
-    environment = registered().get(template_id.partition("/")[0])
-    if environment is None or template_id not in environment.templates:
-        raise UnknownTemplate(template_id)
+    base = template_id.partition("/")[0]
+    environment = registered().get(base)
+    if environment is None:
+        raise UnknownTemplate(f"{template_id!r}: there is no environment {base!r}{_near(base, registered())}")
+    if template_id not in environment.templates:
+        raise UnknownTemplate(f"there is no template {template_id!r}{_near(template_id, environment.templates)}")
     return environment.templates[template_id]
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """Those that are called alike, or all where there are few."""
+    names = sorted(known)
+    near = get_close_matches(name, names, 3) or names[:20]
+    return f"; did you mean {' or '.join(near)}?" if len(near) <= 3 else f"; there are: {', '.join(near)}"
 
 
 def request_risk(rules: Sequence[RequestRule], method: str, path: str) -> Risk:

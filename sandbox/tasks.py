@@ -5,7 +5,9 @@ import re
 from collections.abc import Mapping
 
 from sandbox.contracts.tasks import Goal, Parameter, Task, Template
-from sandbox.variants import environment_id
+from sandbox.variants import Dimension, environment_id
+
+GOAL = Dimension("goal", ("en", "zh"))  # the language that a ticket is told in
 
 
 class BadParameters(ValueError):
@@ -42,7 +44,7 @@ def bind(
     if errors:
         raise BadParameters(errors)
     recipe = recipe or {}
-    phrases = template.phrases_zh if recipe.get("goal") == "zh" and template.phrases_zh else template.phrases
+    phrases = template.phrases_zh if recipe.get(GOAL.name) == "zh" and template.phrases_zh else template.phrases
     phrase = random.Random(f"phrase:{template.id}:{seed}").choice(phrases)  # noqa: S311  # not a secret
     return Task(
         environment=environment_id(template.environment, recipe),

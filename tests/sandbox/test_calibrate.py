@@ -75,11 +75,48 @@ def test_an_unsound_world_does_not_pass_and_it_is_said_why(world: Any, reason: s
     assert reason in report.reasons
 
 
-def test_an_unknown_environment_is_told_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.main(["nowhere"]) == 2
-    assert "environments that can be calibrated: " in capsys.readouterr().err
+def test_a_world_that_cannot_be_played_here_is_told_with_those_that_can(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["object-store"]) == 2
-    assert "object-store cannot be played without a browser" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "object-store cannot be played without a browser; environments that can be calibrated: " in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nowhere"], "there is no environment 'nowhere'; there are: "),
+        (["workbensh"], "there is no environment 'workbensh'; did you mean workbench?"),
+        (["workbench?clutter=lots"], "clutter=lots: expected one of few, some, many"),
+        (["workbench?colour=red"], "workbench has no dimension 'colour'; it has: depth, "),
+        (["workbench?depth=2&depth=3"], "'depth' is given twice"),
+        (["workbench", "--resets", "0"], "expected a whole number from 1 to 1000000, found '0'"),
+        (["workbench", "--resets", "many"], "expected a whole number from 1 to 1000000, found 'many'"),
+        (["workbench", "--json", "/nowhere/at/all.json"], "there is no folder /nowhere/at"),
+        (["workbench", "--markdown", "/"], "expected a file to write, found the folder /"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_told_before_anything_is_played(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        command.main(arguments)
+    assert ended.value.code == 2
+    assert told in capsys.readouterr().err
+
+
+def test_an_id_with_a_recipe_is_calibrated_in_that_variant_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    seen: list[str] = []
+
+    class Noting(Sturdy):
+        def reset(self, task: Task) -> Observation:
+            seen.append(task.environment)
+            return super().reset(task)
+
+    report = calibrate(of(Noting), resets=3, fixed={"tone": "t49"})
+    assert report.environment == "tiny?tone=t49"
+    assert set(seen) == {"tiny?tone=t49"}
+    assert command.main(["workbench?window=6", "--resets", "1"]) == 0
+    assert "| workbench?window=6 | yes |" in capsys.readouterr().out
 
 
 def tread(screen: str, *tokens: str, outcome: ActOutcome = ActOutcome.DONE, action: Action = Click(1)) -> Tread:  # noqa: B008

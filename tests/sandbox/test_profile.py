@@ -54,5 +54,32 @@ def test_the_command_prints_a_table_and_writes_numbers_and_a_plot(
     assert "<svg" in svg
     assert "Median time (ms)" in svg
     assert not re.search(r"(src|href)=.http", svg)  # who opens it asks nobody for anything
-    assert command.main(["nowhere"]) == 2
-    assert "environments that can be profiled" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nowhere"], "there is no environment 'nowhere'; there are: "),
+        (["workbench", "--tasks", "0"], "expected a whole number from 1 to 1000000, found '0'"),
+        (["workbench", "--steps", "-1"], "expected a whole number from 1 to 1000000, found '-1'"),
+        (["workbench", "--plot", "/nowhere/plot.svg"], "there is no folder /nowhere"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_told_before_anything_is_played(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        command.main(arguments)
+    assert ended.value.code == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_world_that_cannot_be_played_here_is_told_with_those_that_can(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["object-store"]) == 2
+    assert "environments that can be profiled: " in capsys.readouterr().err
+
+
+def test_an_id_with_a_recipe_is_profiled_in_that_variant_alone() -> None:
+    found = profile(REGISTERED, tasks=2, steps=2, fixed={"tone": "t3"})
+    assert found.environment == "tiny?tone=t3"
+    assert {each.variant for each in found.worst} == {"tiny?tone=t3"}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sandbox.contracts.tasks import Environment, Parameter, Risk, Split, Task, Template
 from sandbox.registry import Oracle
+from sandbox.tasks import GOAL
 from sandbox.variants import Dimension
 from sandbox.worlds.http import names
 
@@ -19,7 +20,7 @@ HTTP = Environment(
 DIMENSIONS = (
     Dimension("faults", ("some", "none", "many"), test=("many",)),
     Dimension("services", ("few", "many"), validation=("many",)),
-    Dimension("goal", ("en", "zh")),  # the language that the ticket is told in
+    GOAL,
 )
 _MAX_STEPS = 60
 Phrases = tuple[str, ...]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sandbox.contracts.tasks import Environment, Parameter, Risk, Split, Task, Template
 from sandbox.registry import Oracle
+from sandbox.tasks import GOAL
 from sandbox.variants import Dimension
 from sandbox.worlds.sql import names
 
@@ -19,7 +20,7 @@ SQL = Environment(
 DIMENSIONS = (
     Dimension("rows", ("few", "many"), validation=("many",)),
     Dimension("columns", ("plain", "reversed"), test=("reversed",)),
-    Dimension("goal", ("en", "zh")),  # the language that the ticket is told in
+    GOAL,
 )
 _FACTS = ("zone", "owner", "cores", "state")
 _COLUMNS = {"hosts": ("zone", "owner", "state"), "volumes": ("label", "size_gb"), "alerts": ("severity", "state")}

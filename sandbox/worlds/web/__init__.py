@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sandbox.registry import World, register
+from sandbox.tasks import GOAL
 from sandbox.worlds.web.spec import Console, load
 from sandbox.worlds.web.tickets import FileTemplate
 
@@ -28,7 +29,9 @@ def enter(console: Console) -> None:
 
         return WebConsole(console)
 
-    register(console.environment, world, [FileTemplate(k, k.template(console.console)) for k in console.templates])
+    told_in_chinese = any(each.phrases_zh for each in console.templates)
+    templates = [FileTemplate(each, each.template(console.console)) for each in console.templates]
+    register(console.environment, world, templates, dimensions=(GOAL,) if told_in_chinese else ())
 
 
 for _file in files():

@@ -7,7 +7,7 @@ from itertools import count as numbers
 
 from sandbox.contracts.tasks import Environment, Parameter, Risk, Split, Task, Template
 from sandbox.registry import Oracle
-from sandbox.tasks import bind
+from sandbox.tasks import GOAL, bind
 from sandbox.variants import Dimension, VariantGenerator
 from sandbox.worlds.workbench import names
 from sandbox.worlds.workbench.bench import OPERATIONS
@@ -27,7 +27,7 @@ DIMENSIONS = (
     Dimension("window", ("12", "6")),  # lines shown at once
     Dimension("words", ("plain", "short", "office", "shell"), validation=("office",), test=("shell",)),
     Dimension("order", ("plain", "writing-first", "reversed"), test=("reversed",)),
-    Dimension("goal", ("en", "zh")),  # the language that the ticket is told in
+    GOAL,
 )
 
 Draw = Callable[[random.Random, Split], dict[str, str]]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from sandbox.arguments import new_file, new_folder
 from sandbox.worlds.console.openapi.convert import SUFFIX, console_from, save
 from sandbox.worlds.console.openapi.document import Unreadable
 
@@ -14,8 +15,8 @@ def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m sandbox.worlds.console.openapi", description=__doc__)
     parser.add_argument("spec", type=Path, help="an OpenAPI 3.x or Swagger 2.0 document, JSON or YAML")
-    parser.add_argument("--out", type=Path, help=f"folder for the declaration, ID{SUFFIX}")
-    parser.add_argument("--report", type=Path, help="file for the report: JSON where it ends in .json, else text")
+    parser.add_argument("--out", type=new_folder, help=f"folder for the declaration, ID{SUFFIX}")
+    parser.add_argument("--report", type=new_file, help="file for the report: JSON where it ends in .json, else text")
     parser.add_argument("--within", type=Path, help="folder that references to other files may not leave")
     given = parser.parse_args()
     try:
