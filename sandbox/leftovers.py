@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from sandbox.browser.processes import Process, end_noted, started_at, write_private
+from sandbox.browser.processes import Process, end_noted, end_strays, started_at, write_private
 
 _OWNER = "owner"
 _PREFIX = "belay-gym-"
@@ -15,6 +15,11 @@ _PREFIX = "belay-gym-"
 async def clear_away(folder: Path) -> None:
     """End every process that was written down under a session's folder, and remove it; safe to repeat."""
     await end_noted(folder)
+
+
+async def clear_strays(folder: Path) -> list[int]:
+    """End what runs for sessions under this folder though their own folders are gone; the groups that were ended."""
+    return await end_strays(folder)
 
 
 def owned_folder() -> Path:

@@ -1,28 +1,35 @@
 """A live session from its parts: a world, a way out, a browser; opened, found again, cut off."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from sandbox import registry
-from sandbox.browser.cdp import CdpClosed
+from sandbox.browser.cdp import CdpClosed, CdpTimeout
 from sandbox.browser.egress import Entry
 from sandbox.browser.hands import Hands
 from sandbox.browser.launch import Browser
-from sandbox.browser.page import Page
+from sandbox.browser.page import Page, PageError
 from sandbox.browser.processes import end_noted
 from sandbox.browser.way_out import Egress, WayOut, cut
 from sandbox.contracts.actions import Action, ActOutcome, ActResult
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.takeover import HandEvent
 from sandbox.contracts.tasks import Risk, Task, Verification
-from sandbox.registry import SessionLost, World
+from sandbox.registry import CannotOpen, PageHangs, SessionLost, World
 from sandbox.risk import classify, riskier
 from sandbox.sessions import Handle
 
+log = logging.getLogger(__name__)
+
+HANGS = (
+    "The console's page stopped answering, and again after it was loaded anew: a script on it never comes to an end."
+)
 # What an approved action sets going may ask the server a little later; then the permit lapses.
 PERMIT_LAPSES_S = 1.5
 
@@ -41,8 +48,15 @@ class Live:
         self._learnt: dict[tuple[str, ...], Risk] = {}  # what an action turned out to ask for
 
     async def observe(self) -> Observation:
-        with _named_loss():
-            self._seen = await self._page.observe()
+        try:
+            with _named_loss():
+                self._seen = await self._page.observe()
+        except PageHangs:
+            # Its script never comes back: its process is ended, and the page loaded again, as after a crash.
+            log.warning("the page does not answer; it is loaded again")
+            with _named_loss():
+                self._page.tab.send("Page.crash").add_done_callback(_forget)
+                self._seen = await self._page.observe()
         return self._seen
 
     async def act(self, action: Action, *, permit: Risk) -> ActResult:
@@ -129,7 +143,10 @@ async def open_session(task: Task, *, folder: Path, viewport: tuple[int, int], r
         reached("opening_browser")
         await setting_up
         await way_out.permit(Risk.UNKNOWN)
-        await world.sign_in(page)
+        try:
+            await world.sign_in(page)
+        except (PageError, CdpTimeout) as problem:
+            raise CannotOpen(str(problem)) from problem
         await way_out.permit(Risk.READ)
         undo.pop_all()  # all is well: nothing is undone
     handle = Handle(
@@ -155,7 +172,7 @@ async def attach(handle: Handle) -> Live:
         await world.resume(handle.world)
         page = await Page.attach(browser, allow=world.allow, viewport=handle.viewport)
         await page.keep_secret(*getattr(world, "secrets", ()))
-    except CdpClosed as gone:
+    except (CdpClosed, CdpTimeout, TimeoutError) as gone:  # a page that hangs answers nobody new
         await way_out.let_go()
         raise SessionLost("the session's browser does not answer") from gone
     except BaseException:
@@ -176,6 +193,13 @@ def _named_loss() -> Iterator[None]:
         yield
     except CdpClosed as gone:
         raise SessionLost("the session's browser is gone") from gone
+    except CdpTimeout as late:
+        raise PageHangs(HANGS) from late
+
+
+def _forget(answer: "asyncio.Future[Any]") -> None:
+    if not answer.cancelled():
+        answer.exception()  # a process that ends answers with an error
 
 
 def _parts(handle: Handle) -> tuple[Browser, Egress]:

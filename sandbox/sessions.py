@@ -11,14 +11,16 @@ from sandbox.contracts.actions import Action, ActResult
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.takeover import HandEvent
 from sandbox.contracts.tasks import Environment, Goal, Risk, Split, Task, Template, Verification
-from sandbox.registry import Oracle, SessionLost, UnknownEnvironment, UnknownTemplate
+from sandbox.registry import CannotOpen, Oracle, PageHangs, SessionLost, UnknownEnvironment, UnknownTemplate
 from sandbox.tasks import BadParameters, parameters_of
 
 __all__ = [
     "BadParameters",
+    "CannotOpen",
     "Handle",
     "LiveSession",
     "Oracle",
+    "PageHangs",
     "SessionLost",
     "UnknownEnvironment",
     "UnknownTemplate",
@@ -26,6 +28,7 @@ __all__ = [
     "bind",
     "clear_away",
     "clear_orphans",
+    "clear_strays",
     "cut_off",
     "environments",
     "free_task",
@@ -114,7 +117,7 @@ async def open_session(
     """Start a console for the task, a way out and a browser, signed in at the first screen.
 
     `folder` must be the session's own: what is left in it by a host that dies here is ended by `clear_away`.
-    `reached` hears opening_world, opening_way_out and opening_browser, once each of these runs.
+    `reached` hears opening_world, opening_way_out and opening_browser, once each of these runs. Raises CannotOpen.
     """
     from sandbox import live  # only who opens a session pays for browser and worlds
 
@@ -142,6 +145,13 @@ async def clear_away(folder: Path) -> None:
     await leftovers.clear_away(folder)
 
 
+async def clear_strays(folder: Path) -> list[int]:
+    """End what runs for sessions under this folder whose own folders somebody has removed; the groups ended."""
+    from sandbox import leftovers
+
+    return await leftovers.clear_strays(folder)
+
+
 async def clear_orphans() -> None:
     """End the consoles and browsers of trainings and evaluations that were killed."""
     from sandbox import leftovers
@@ -150,12 +160,15 @@ async def clear_orphans() -> None:
 
 
 class LiveSession(Protocol):
-    """One console, one browser, one way out; made by `open_session` and `attach`. Calls come one at a time."""
+    """One console, one browser, one way out; made by `open_session` and `attach`. Calls come one at a time.
+
+    Each that reaches the page raises PageHangs where it does not answer, and SessionLost where the browser is gone.
+    """
 
     handle: Handle
 
     async def observe(self) -> Observation:
-        """The page as it is now, settled, with secrets masked."""
+        """The page as it is now, settled, with secrets masked; one that hangs is loaded again once."""
         ...
 
     async def act(self, action: Action, *, permit: Risk) -> ActResult:

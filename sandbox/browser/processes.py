@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 NOTE = ".process"  # how the names of notes end
+NOTED_AS = "BELAY_NOTED_AS"  # in a noted process's environment: its note, and then what goes with it
 _POLL_S = 0.01
 _REMOVALS = 100  # children of a killed process may write for an instant longer
 # Waits for its starter to have written it down. Where that one dies first, the pipe ends and so does this.
@@ -75,6 +76,8 @@ def start_detached(
         return Process(running.pid, started_at(running.pid)), running
     gate = _GATE if wanted == subprocess.PIPE else f"{_GATE} </dev/null"
     argv = ["/bin/sh", "-c", gate, "sh", *command]
+    environment = os.environ if options.get("env") is None else options["env"]
+    options["env"] = {**environment, NOTED_AS: os.pathsep.join(map(str, (note, *leaves)))}
     running = subprocess.Popen(argv, stdin=subprocess.PIPE, start_new_session=True, **options)
     assert running.stdin is not None
     process = Process(running.pid, started_at(running.pid))
@@ -118,6 +121,44 @@ async def end_noted(folder: Path) -> None:
     await asyncio.gather(*(end_group(note.process) for note in notes))
     for path in (*(Path(leaf) for note in notes for leaf in note.leaves), folder):
         await remove(path)
+
+
+async def end_strays(folder: Path) -> list[int]:
+    """End what was noted under a folder whose notes are gone, and remove what it left; the groups that were ended.
+
+    A process says itself where it was noted: it carries that in its environment, as does all that it starts.
+    """
+    places = [(pid, said.split(os.pathsep)) for pid, said in _noted()]
+    ours = [(pid, leaves) for pid, (note, *leaves) in places if Path(note).is_relative_to(folder)]
+    groups: set[int] = set()
+    for pid, _ in ours:
+        with suppress(ProcessLookupError, PermissionError):
+            groups.add(os.getpgid(pid))
+    groups.discard(os.getpgrp())
+    processes = [Process(pid, started_at(pid)) for pid in sorted({*groups, *(pid for pid, _ in ours)})]
+    for group in groups:
+        _signal_group(group, signal.SIGKILL)
+    await asyncio.gather(*(_gone(each, 5.0) for each in processes))
+    for path in {leaf for _, leaves in ours for leaf in leaves}:
+        await remove(Path(path))
+    return sorted(groups)
+
+
+def _noted() -> Iterator[tuple[int, str]]:
+    """Processes of this user that carry where they were noted, and that."""
+    mark = f"{NOTED_AS}="
+    if not Path("/proc/self/environ").exists():
+        shown = subprocess.run(
+            ["ps", "-axEwwo", "pid=,command="], capture_output=True, text=True, check=False, timeout=5
+        )
+        for line in shown.stdout.splitlines():
+            if mark in line:
+                yield int(line.split()[0]), line.partition(mark)[2].split(" ")[0]
+        return
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended, or is another user's
+            said = [each for each in (entry / "environ").read_bytes().split(b"\0") if each.startswith(mark.encode())]
+            yield from ((int(entry.name), each.decode(errors="replace").partition("=")[2]) for each in said)
 
 
 def _read(files: Iterable[Path]) -> list[Note]:

@@ -13,13 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox import sessions
+from sandbox.browser.page import Page
+from sandbox.browser.tab import Tab
 from sandbox.contracts.actions import ActOutcome, Click, Press, Select, Type
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.storage import from_json, to_json
 from sandbox.contracts.takeover import Choose, KeyStroke, Pointer, Text
 from sandbox.contracts.tasks import Outcome, Risk
-from sandbox.sessions import BadParameters, Handle, LiveSession, SessionLost
-from tests.sandbox.toy import TEMPLATE
+from sandbox.live import Live
+from sandbox.sessions import BadParameters, CannotOpen, Handle, LiveSession, PageHangs, SessionLost
+from tests.sandbox.toy import TEMPLATE, Toy
 
 GOOD = {"name": "alpha-1", "size": 5, "unit": "GB"}
 ROOT = Path(__file__).resolve().parents[2]
@@ -185,6 +188,52 @@ async def test_frames_come_while_somebody_watches(session: LiveSession) -> None:
     assert await asyncio.wait_for(frames.get(), 5) != first
     await session.unwatch()
     assert (await session.picture())[:2] == b"\xff\xd8"
+
+
+async def test_a_page_that_hangs_is_loaded_again_and_shown_on(session: LiveSession, impatient: None) -> None:
+    frames: asyncio.Queue[bytes] = asyncio.Queue()
+    seen = await session.observe()
+    await session.watch(frames.put)
+    await asyncio.wait_for(frames.get(), 5)
+    hang(session, "while (true) {}")
+    assert [each.name for each in (await session.observe()).elements] == [each.name for each in seen.elements]
+    while not frames.empty():
+        frames.get_nowait()
+    await session.act(Type(ref(await session.observe(), "Name"), "something"), permit=Risk.REVERSIBLE)
+    assert await asyncio.wait_for(frames.get(), 5)
+
+
+async def test_a_page_that_hangs_for_good_is_said_to(session: LiveSession, impatient: None) -> None:
+    await session.observe()
+    hang(session, "localStorage.hangs = 1; while (true) {}")
+    with pytest.raises(PageHangs, match="stopped answering, and again after it was loaded anew"):
+        await session.observe()
+    with pytest.raises(SessionLost, match="does not answer"):
+        await sessions.attach(session.handle)
+
+
+async def test_a_console_that_lets_nobody_in_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def to_nowhere(world: Toy, page: Page) -> None:
+        await page.goto("http://127.0.0.1:1/")
+
+    monkeypatch.setattr(Toy, "sign_in", to_nowhere)
+    task = sessions.bind(TEMPLATE.id, GOOD, seed=1)
+    with pytest.raises(CannotOpen, match=r"http://127\.0\.0\.1:1/: "):
+        await sessions.open_session(task, folder=tmp_path / "session")
+    assert not (tmp_path / "session").exists()
+
+
+def hang(session: LiveSession, script: str) -> None:
+    """A script of the page's own runs and does not end."""
+    assert isinstance(session, Live)
+    session._page.tab.send("Runtime.evaluate", {"expression": script}).add_done_callback(lambda done: done.exception())
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that does not answer is waited for less long."""
+    monkeypatch.setattr(Tab.ask, "__kwdefaults__", {"limit_s": 2.0})
+    monkeypatch.setattr("sandbox.browser.tab.LOAD_LIMIT_S", 2.0)
 
 
 async def test_a_killed_host_loses_nothing(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ PAGE = b"""<!doctype html><title>Toy</title><main><h1>Toy</h1>
 <select aria-label=Unit><option>MB<option>GB</select>
 <button onclick="fetch('/save', {method: 'POST', body: n.value}).then(() => o.textContent = 'Saved')">Save</button>
 <button onclick="fetch('/drop', {method: 'POST'}).then((r) => o.textContent = r.status)">Tidy</button>
-<p id=o>-</p></main>"""
+<p id=o>-</p></main><script>while (localStorage.hangs) {}</script>"""
 TEMPLATE = Template(
     id="toy/name-it",
     environment="toy",

@@ -31,6 +31,7 @@ from webapp.rollouts.models import PolicyVersion
 log = logging.getLogger(__name__)
 
 POLL_S = 2.0  # a notification may be lost; the rows are not
+TRY_ANEW = "Re-run the ticket to begin in a new browser."
 PAGE_WATCH_S = 1.0  # how often the page under an open question is looked at
 T = TypeVar("T")
 
@@ -85,6 +86,17 @@ class Drive:
                 await self._turn(now)
             except Interrupted:
                 continue  # a person was faster; the rows say how
+            except sandbox.PageHangs:
+                await self._revive()
+
+    async def _revive(self) -> None:
+        """A page that hung is looked at, which loads it again; one that hangs for good ends the session, in words."""
+        self.page = None
+        try:
+            page = await self.live.observe()
+            await self.write(leases.observed, observation=page)
+        except sandbox.PageHangs as hang:
+            await self._end(SessionState.FAILED, f"{hang} {TRY_ANEW}")
 
     async def read(self, fn: Callable[..., T], *args: Any) -> T:
         """A query on this session's own connection."""
@@ -185,8 +197,12 @@ class Drive:
         crashpoints.reach("after_act")
         self.memory.append(past(seen, action, result))
         self.page = None
-        page = await self._look()
-        await self.write(proposals.finish_act, step_id=step.pk, result=result, observation=page, after=self.jpeg)
+        try:
+            page, picture = await self.look_again()
+        except sandbox.PageHangs:  # it was done, whatever the page says
+            await self.write(proposals.finish_act, step_id=step.pk, result=result, observation=seen, after="")
+            raise
+        await self.write(proposals.finish_act, step_id=step.pk, result=result, observation=page, after=picture)
         crashpoints.reach("after_finish")
 
     async def _act(self, action: Action, permit: Risk) -> ActResult:

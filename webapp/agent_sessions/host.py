@@ -18,11 +18,16 @@ from webapp.agent_sessions.drive import POLL_S, Drive, PolicySource
 from webapp.agent_sessions.rows import Rows
 from webapp.agent_sessions.session_row import LeaseLost
 from webapp.agent_sessions.states import SessionState
+from webapp.texts import visible
 
 log = logging.getLogger(__name__)
 
 WATCH_S = 0.25  # how soon a new viewer is noticed
 MAX_CLAIMS = 8  # a session whose hosts fail again and again is not begun for ever
+MAX_OPENINGS = 3  # nor one whose console lets nobody in
+OUR_FAULT = (
+    "A fault of Belay's own ended its hosts again and again; their log says which. Re-run the ticket to try anew."
+)
 PATIENCE_S = 8.0  # how long a leaving host waits for its sessions to come to a stop
 
 
@@ -94,10 +99,10 @@ class Host:
             log.warning("left alone: %s", loss)
         except asyncio.CancelledError:
             log.warning("session %s: cut short", claim.session_id)
-        except Exception:  # the edge of one session: the others go on
+        except Exception as failure:  # the edge of one session: the others go on
             log.exception("session %s: this host could not go on with it", claim.session_id)
             with suppress(OperationalError, InterfaceError, LeaseLost):
-                await rows.call(_after_failure, claim)
+                await rows.call(_after_failure, claim, failure)
         finally:
             self.drives.pop(claim.session_id, None)
             self.claims.pop(claim.session_id, None)
@@ -145,12 +150,15 @@ class Host:
                 is_watched = await frames.is_watched(self.valkey, drive.session_id)
             except redis.ConnectionError:
                 is_watched = is_sending
-            if is_watched and not is_sending:
-                await send(await drive.live.picture())
-                await drive.live.watch(send)
-            if is_sending and not is_watched:
-                await drive.live.unwatch()
-            is_sending = is_watched
+            try:
+                if is_watched and not is_sending:
+                    await send(await drive.live.picture())
+                    await drive.live.watch(send)
+                if is_sending and not is_watched:
+                    await drive.live.unwatch()
+                is_sending = is_watched
+            except sandbox.PageHangs:
+                is_sending = False  # whoever drives it sees to that; then the frames begin anew
             await asyncio.sleep(WATCH_S)
 
     async def _keep_leases(self) -> None:
@@ -217,9 +225,10 @@ def _claim(holder: str) -> leases.Claim | None:
     return leases.claim(holder=holder, machine=identity.machine())
 
 
-def _after_failure(claim: leases.Claim) -> None:
+def _after_failure(claim: leases.Claim, failure: Exception) -> None:
     """Let the next host try, with the rows and the browser as they are; but not without end."""
-    if claim.fence >= MAX_CLAIMS:
-        reason = "its hosts failed again and again; see their log"
+    is_shut = isinstance(failure, sandbox.CannotOpen)
+    if claim.fence >= (MAX_OPENINGS if is_shut else MAX_CLAIMS):
+        reason = f"The console could not be opened: {visible(str(failure))}" if is_shut else OUR_FAULT
         actions.end_held(session_id=claim.session_id, fence=claim.fence, state=SessionState.FAILED, reason=reason)
     leases.release(session_id=claim.session_id, fence=claim.fence)

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -29,7 +30,7 @@ def main() -> int:
     """The command line; a failure is a sentence on stderr."""
     parser = argparse.ArgumentParser(prog="python -m webapp.embedded", description=__doc__)
     parser.add_argument("command", choices=["up", "down", "status", "supervise"])
-    parser.add_argument("--port", type=int, default=0, help="of the pages (default: PORT, else 8000 or the next free)")
+    parser.add_argument("--port", default="", help="of the pages (default: PORT, else 8000 or the next free)")
     parser.add_argument(
         "--only", nargs="+", choices=sorted(supervisor.commands(0)), help="of the processes, these alone"
     )
@@ -39,14 +40,14 @@ def main() -> int:
     try:
         match given.command:
             case "up":
-                up(folder, port=given.port or wanted_port(os.environ), only=given.only)
+                up(folder, port=wanted_port(given.port or os.environ.get("PORT") or "0"), only=given.only)
             case "down":
                 down(folder, now=given.now)
             case "status":
                 return status(folder)
             case "supervise":
                 state = prepare(folder)
-                children = supervisor.commands(given.port, only=given.only)
+                children = supervisor.commands(wanted_port(given.port or "0"), only=given.only)
                 supervisor.Supervisor(state, children, env=os.environ).run()
     except SetUpFailed as failure:
         print(f"\n{failure}", file=sys.stderr)
@@ -112,6 +113,7 @@ def show_new_pages(state: State, port: int, env: Mapping[str, str]) -> None:
 def down(folder: Path, *, now: bool = False) -> None:
     """Stop everything of this folder, also what a killed supervisor or test run left; `now` asks nobody."""
     if not folder.exists():
+        asyncio.run(sessions.clear_strays(folder / "sessions"))  # what outlives its hosts may outlive this, too
         return
     state = prepare(folder)
     if now:
@@ -131,6 +133,7 @@ async def end_sessions(state: State) -> None:
     """End the browsers and consoles of live sessions, which outlive their hosts on purpose, and what training left."""
     for folder in (state.folder / "sessions").glob("*-*"):  # local
         await sessions.clear_away(folder)
+    await sessions.clear_strays(state.folder / "sessions")  # whose folders somebody has removed
     await sessions.clear_orphans()
 
 
@@ -144,11 +147,10 @@ def status(folder: Path) -> int:
     return 0 if all(running.values()) else 1
 
 
-def wanted_port(variables: Mapping[str, str]) -> int:
-    """PORT, or 0 for whichever is free."""
-    text = variables.get("PORT") or "0"
-    if not text.isdecimal() or int(text) > 65535:
-        raise SetUpFailed(f"PORT must be a number between 1 and 65535, not {text!r}.")
+def wanted_port(text: str) -> int:
+    """The port that was asked for; 0 for whichever is free."""
+    if not re.fullmatch(r"[0-9]{1,5}", text) or int(text) > 65535:
+        raise SetUpFailed(f"The port must be a number between 1 and 65535, not {text[:40]!r}.")
     return int(text)
 
 

@@ -1,6 +1,7 @@
 """A process that is to outlive its starter is written down before it begins, whatever happens to the starter."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.browser.processes import NOTE, Process, end_noted, start_detached, started_at
+from sandbox.browser.processes import NOTE, Process, end_noted, end_strays, start_detached, started_at
 
 # Dies, as by kill -9, when it has started the child and is about to write it down.
 KILLED_STARTER = """
@@ -89,3 +90,15 @@ def test_notes_are_the_owners_alone(tmp_path: Path) -> None:
     process = a_sleeper(tmp_path)
     assert (tmp_path / "child.process").stat().st_mode & 0o777 == 0o600
     os.killpg(process.pid, signal.SIGKILL)
+
+
+async def test_what_was_written_down_is_found_when_its_folder_is_gone(tmp_path: Path) -> None:
+    sessions, elsewhere, neighbour = tmp_path / "sessions", tmp_path / "elsewhere", tmp_path / "sessions-of-another"
+    for folder in (sessions / "7-1", elsewhere, neighbour):
+        folder.mkdir(parents=True)
+    ours, theirs = a_sleeper(sessions / "7-1", leaves=(elsewhere,)), a_sleeper(neighbour)
+    shutil.rmtree(sessions)
+    assert await end_strays(sessions) == [ours.pid]
+    assert (ours.is_alive, theirs.is_alive, elsewhere.exists()) == (False, True, False)
+    assert await end_strays(sessions) == []
+    await end_noted(neighbour)

@@ -2,11 +2,12 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -125,10 +126,18 @@ def test_last_times_port_is_left_when_it_is_taken(state: State, taken: int, caps
     assert f"Port {taken} is in use by another program; the pages are on port {chosen}" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("variables", [{"PORT": "http"}, {"PORT": "-1"}, {"PORT": "70000"}])
-def test_a_nonsense_port_is_refused(variables: Mapping[str, str]) -> None:
-    with pytest.raises(SetUpFailed, match="PORT must be a number"):
-        wanted_port(variables)
+@pytest.mark.parametrize("port", ["http", "-1", "70000", "99999999", "٣٤", "8000 "])
+def test_a_nonsense_port_is_refused(port: str) -> None:
+    with pytest.raises(SetUpFailed, match="The port must be a number between 1 and 65535, not '"):
+        wanted_port(port)
+
+
+def test_a_nonsense_port_on_the_command_line_is_one_sentence(tmp_path: Path) -> None:
+    argv = [sys.executable, "-m", "webapp.embedded", "up", "--port", "99999999"]
+    env = {**os.environ, "BELAY_STATE_DIR": str(tmp_path / "state")}
+    answer = subprocess.run(argv, capture_output=True, text=True, check=False, env=env)
+    assert answer.stderr == "\nThe port must be a number between 1 and 65535, not '99999999'.\n"
+    assert (answer.returncode, (tmp_path / "state").exists()) == (1, False)
 
 
 def test_going_down_ends_what_outlives_its_host(state: State) -> None:
@@ -139,3 +148,13 @@ def test_going_down_ends_what_outlives_its_host(state: State) -> None:
     asyncio.run(end_sessions(state))
     assert not console.is_alive
     assert not folder.exists()
+
+
+def test_going_down_ends_what_has_lost_its_folder(state: State) -> None:
+    folder = state.folder / "sessions" / "7-1"
+    folder.mkdir(parents=True)
+    browser, running = start_detached(["sleep", "60"], note=folder / "browser.process")
+    running.returncode = 0  # nobody waits for it
+    shutil.rmtree(state.folder / "sessions")
+    asyncio.run(end_sessions(state))
+    assert not browser.is_alive
