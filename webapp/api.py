@@ -11,7 +11,7 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.parser import Parser
 
-from webapp import problems
+from webapp import problems, texts
 from webapp.accounts.api import router as accounts
 from webapp.agent_sessions.api import router as agent_sessions
 from webapp.audit.api import router as audit
@@ -28,14 +28,19 @@ class _Parser(Parser):
     """Refuses the one character that JSON and addresses can carry and PostgreSQL cannot."""
 
     def parse_body(self, request: HttpRequest) -> Any:
-        if b"\\u0000" in request.body or b"\x00" in request.body:
-            raise problems.BadInput("Text cannot hold the character U+0000.")
-        return super().parse_body(request)
+        body = super().parse_body(request)
+        _refuse_nul(body)
+        return body
 
     def parse_querydict(self, data: Any, list_fields: list[str], request: HttpRequest) -> Any:
-        if any("\x00" in value for values in data.lists() for value in values[1]):
-            raise problems.BadInput("Text cannot hold the character U+0000.")
+        _refuse_nul({name: " ".join(values) for name, values in data.lists()})
         return super().parse_querydict(data, list_fields, request)
+
+
+def _refuse_nul(given: Any) -> None:
+    if held := texts.holding_nul(given):
+        sentence = "This holds the character U+0000, which cannot be kept; take it out."
+        raise problems.BadInput("Text cannot hold the character U+0000.", errors=dict.fromkeys(held, sentence))
 
 
 api = NinjaAPI(title="Belay", version="1", docs_url="/docs", urls_namespace="api", parser=_Parser())
@@ -92,6 +97,8 @@ def _bad_input(request: HttpRequest, problem: ValidationError) -> HttpResponse:
 
 @api.exception_handler(HttpError)
 def _http(request: HttpRequest, error: HttpError) -> HttpResponse:
+    if isinstance(error.__cause__, problems.Problem):  # said by our parser: the framework's own words say less
+        return _answer(request, error.__cause__)
     kinds: dict[int, type[problems.Problem]] = {kind.status: kind for kind in problems.Problem.__subclasses__()}
     kind = kinds.get(error.status_code, problems.BadInput)
     return _answer(request, kind(str(error)))

@@ -96,3 +96,30 @@ def test_what_is_not_read_at_all_is_refused_with_a_reason(client: Client, size: 
     body = json.dumps({"text": "a" * size})
     response = client.post("/api/tickets", body, content_type="application/json", headers={"host": host})
     assert (response.status_code, response["Content-Type"]) == (status, "application/problem+json")
+
+
+def test_the_character_that_cannot_be_kept_is_refused_by_its_field(client: Client) -> None:
+    body = json.dumps({"environment": "cloud", "text": "nul \u0000 here", "parameters": {"name": "\u0000"}})
+    response = client.post("/api/tickets", body, content_type="application/json")
+    assert (response.status_code, set(response.json()["errors"])) == (422, {"text", "parameters.name"})
+    assert client.get("/api/tickets?q=%00").json()["errors"].keys() == {"q"}
+
+
+def test_a_text_about_that_character_is_taken(client: Client) -> None:
+    body = json.dumps({"key": "nul", "title": "Wrote \\u0000"})
+    assert client.post("/api/labels", body, content_type="application/json").status_code == 201
+
+
+@pytest.mark.parametrize("title", ["   ", "\u200b", "\u3164\n"])
+def test_a_name_of_which_nothing_can_be_seen_is_refused(client: Client, title: str) -> None:
+    for address, field, rest in (("/api/labels", "title", {"key": "x"}), ("/api/tokens", "name", {"scopes": ["read"]})):
+        response = client.post(address, json.dumps({field: title, **rest}), content_type="application/json")
+        assert (response.status_code, response.json()["errors"].keys()) == (422, {field})
+
+
+def test_requests_for_other_hosts_do_not_flood_the_log(client: Client, capfd: pytest.CaptureFixture[str]) -> None:
+    for number in range(40):
+        client.get("/", headers={"host": f"elsewhere-{number}.example"})
+    said = capfd.readouterr().err
+    assert "Traceback" not in said
+    assert said.count("elsewhere") <= 10

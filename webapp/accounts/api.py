@@ -14,6 +14,7 @@ from webapp.access import caller, needs
 from webapp.accounts import actions, queries
 from webapp.accounts.models import ApiToken, Role, Scope, User
 from webapp.problems import Forbidden
+from webapp.texts import Name
 
 router = Router(tags=["accounts"])
 
@@ -60,7 +61,7 @@ class TokenRow(Schema):
 
 
 class NewToken(Schema):
-    name: str = Field(min_length=1, max_length=80)
+    name: Name = Field(min_length=1, max_length=80)
     scopes: list[Scope] = Field(min_length=1)
     days: int = Field(30, ge=1, le=365)
 

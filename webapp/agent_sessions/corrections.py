@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Navigate, Press, Scroll, Select, Type, Wait
 from sandbox.contracts.observations import Element, Observation
+from webapp.texts import NO_CREDENTIALS, has_credentials
 
 
 def objection(action: Action, observation: Observation) -> str:
@@ -12,18 +13,26 @@ def objection(action: Action, observation: Observation) -> str:
     match action:
         case Click(element):
             return _unusable(observation.element(element))
-        case Type(element):
+        case Type(element, text):
             found = observation.element(element)
-            return _unusable(found) or _not_editable(found)
+            return _unusable(found) or _not_editable(found) or _telling(text)
         case Select(element, option):
             found = observation.element(element)
             return _unusable(found) or _lacks(found, option)
         case Navigate(url):
-            return "" if _is_address(url) else "That is no address."
+            return _unfit(url)
         case Press() | Scroll() | Wait() | Finish() | GiveUp():
             return ""
         case _:
             assert_never(action)
+
+
+def _unfit(url: str) -> str:
+    return _telling(url) if _is_address(url) else "That is no address."
+
+
+def _telling(text: str) -> str:
+    return NO_CREDENTIALS if has_credentials(text) else ""
 
 
 def _is_address(url: str) -> bool:

@@ -15,6 +15,7 @@ from webapp.agent_sessions.contract_schemas import (
     ProposalSchema,
     VerificationSchema,
 )
+from webapp.texts import Name, Note
 
 # To the millisecond, as the API's encoder writes it: an event and a snapshot must say the same.
 Moment: TypeAlias = Annotated[
@@ -221,7 +222,7 @@ class DecideIn(Schema):
     fingerprint: str = Field(max_length=64)
     decision: Literal["approved", "corrected", "rejected"]
     action: ActionSchema | None = None
-    reason: str = Field("", max_length=2_000)
+    reason: Note = Field("", max_length=2_000)
 
 
 class UndoIn(Schema):
@@ -229,7 +230,7 @@ class UndoIn(Schema):
 
 
 class StopIn(Schema):
-    reason: str = Field("", max_length=2_000)
+    reason: Note = Field("", max_length=2_000)
 
 
 class FinishIn(Schema):
@@ -242,25 +243,25 @@ class HandIn(Schema):
 
 class ReviewIn(Schema):
     verdict: Literal["accept", "reject"]
-    note: str = Field("", max_length=2_000)
+    note: Note = Field("", max_length=2_000)
     labels: list[str] = Field(default_factory=list, max_length=50)
 
 
 class MarkIn(Schema):
     label: str = Field(max_length=48)
     step_id: int | None = None
-    note: str = Field("", max_length=2_000)
+    note: Note = Field("", max_length=2_000)
 
 
 class LabelIn(Schema):
     key: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=48)
-    title: str = Field(min_length=1, max_length=80)
-    description: str = Field("", max_length=2_000)
+    title: Name = Field(min_length=1, max_length=80)
+    description: Note = Field("", max_length=2_000)
     severity: int = Field(3, ge=1, le=4)
 
 
 class LabelPatch(Schema):
-    title: str | None = Field(None, min_length=1, max_length=80)
-    description: str | None = Field(None, max_length=2_000)
+    title: Name | None = Field(None, min_length=1, max_length=80)
+    description: Note | None = Field(None, max_length=2_000)
     severity: int | None = Field(None, ge=1, le=4)
     archived: bool | None = None

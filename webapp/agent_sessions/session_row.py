@@ -111,9 +111,7 @@ def audit(
     before: dict[str, Any] | None = None,
 ) -> None:
     """One entry about a session; write it last, because it holds the chain's lock until commit."""
-    actor = "session host" if user is None and how == "host" else ""
-    subject = ("session", session.pk)
-    record(f"session.{verb}", subject, user=user, how=how, before=before, after=after, actor=actor)
+    record(f"session.{verb}", ("session", session.pk), user=user, how=how, before=before, after=after)
 
 
 def end(

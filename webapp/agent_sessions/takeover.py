@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from sandbox import sessions as sandbox
 from sandbox.contracts import storage
-from sandbox.contracts.actions import Action, ActResult, Finish
+from sandbox.contracts.actions import Action, ActResult, Finish, Type
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.takeover import HandEvent
 from sandbox.contracts.tasks import Risk
@@ -20,6 +20,7 @@ from webapp.agent_sessions.proposals import next_index
 from webapp.agent_sessions.session_row import audit, held, locked, move, put, withdraw_open_steps
 from webapp.agent_sessions.states import ENDED, Control, SessionState, StepState
 from webapp.problems import Conflict, Forbidden
+from webapp.texts import without_credentials
 
 
 @transaction.atomic
@@ -134,7 +135,7 @@ def record_demonstration(
         source="user",
         decided_by=user,
         decided_at=at,
-        action=storage.to_builtins(action),
+        action=storage.to_builtins(_kept(action)),
         result=storage.to_builtins(result),
         before=before,
         after=after,
@@ -146,6 +147,13 @@ def record_demonstration(
     show(session, now)
     after_: dict[str, Any] = {"step": step.index, "kind": (step.action or {})["kind"], "risk": risk.value}
     audit(session, "demonstrate", user=user, how="host", after=after_)
+
+
+def _kept(action: Action) -> Action:
+    """An act as it is written down: an address that a person typed keeps its password to itself."""
+    if isinstance(action, Type):
+        return Type(action.element, without_credentials(action.text))
+    return action
 
 
 def _driven_by(session_id: int, user: User) -> Session:

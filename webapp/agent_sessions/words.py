@@ -4,10 +4,15 @@ from typing import assert_never
 
 from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Navigate, Press, Scroll, Select, Type, Wait
 from sandbox.contracts.observations import Element, Observation
+from webapp.texts import visible
 
 
 def in_words(action: Action, observation: Observation) -> str:
-    """One line that says what will be done, and to what."""
+    """One line that says what will be done, and to what; what draws nothing in the page's own words is written out."""
+    return visible(_said(action, observation))
+
+
+def _said(action: Action, observation: Observation) -> str:
     match action:
         case Click(element):
             return f"Click {_named(observation.element(element))}"

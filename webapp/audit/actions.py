@@ -10,12 +10,14 @@ from django.utils import timezone
 
 from webapp import locks
 from webapp.audit.models import AuditEntry
+from webapp.texts import without_credentials
 
 if TYPE_CHECKING:
     from webapp.accounts.models import User
 
 _SECRET_KEYS = re.compile(r"pass(word|phrase)?|secret|token|api_?key|credential|digest", re.IGNORECASE)
 GENESIS = "0" * 64
+ACTORS = {"host": "session host", "celery": "background worker"}  # who acts where no person does, by how
 
 
 @transaction.atomic
@@ -29,7 +31,7 @@ def record(
     after: dict[str, Any] | None = None,
     actor: str = "",
 ) -> AuditEntry:
-    """Append one entry in the caller's transaction; values under secret-like keys are masked.
+    """Append one entry in the caller's transaction; secret-like keys' values and passwords in addresses are masked.
 
     `subject`: kind and id of what was changed, such as ("ticket", 7). `actor`: whom to name where it is no user.
     """
@@ -38,7 +40,7 @@ def record(
     entry = AuditEntry(
         at=timezone.now(),
         user=user,
-        actor=actor or (user.get_username() if user else how),
+        actor=actor or (user.get_username() if user else ACTORS.get(how, how)),
         how=how,
         verb=verb,
         object_kind=subject[0],
@@ -58,7 +60,7 @@ def masked(value: Any) -> Any:
         return {k: "•••" if _SECRET_KEYS.search(str(k)) else masked(v) for k, v in value.items()}
     if isinstance(value, list):
         return [masked(item) for item in value]
-    return value
+    return without_credentials(value) if isinstance(value, str) else value
 
 
 def digest(entry: AuditEntry) -> str:

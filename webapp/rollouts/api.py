@@ -11,6 +11,7 @@ from webapp.accounts.models import Role, Scope
 from webapp.pages import Page, Window, page
 from webapp.rollouts import actions, queries
 from webapp.rollouts.models import PolicyVersion, Rollout, Switch
+from webapp.texts import Note
 
 router = Router(tags=["rollouts"])
 
@@ -35,7 +36,7 @@ class PolicyView(PolicyRow):
 
 
 class NotePatch(Schema):
-    note: str = Field(max_length=4000)
+    note: Note = Field(max_length=4000)
 
 
 class RolloutRow(Schema):
@@ -79,12 +80,12 @@ class Weight(Schema):
 
 
 class Reason(Schema):
-    reason: str = Field("", max_length=2000)
+    reason: Note = Field("", max_length=2000)
 
 
 class HumanOnly(Schema):
     on: bool
-    reason: str = Field("", max_length=2000)
+    reason: Note = Field("", max_length=2000)
 
 
 class HumanOnlyView(HumanOnly):

@@ -12,6 +12,7 @@ from sandbox.contracts.tasks import Task
 from webapp.accounts.models import User
 from webapp.audit.actions import record
 from webapp.problems import BadInput, Conflict
+from webapp.texts import NO_CREDENTIALS, has_credentials
 from webapp.tickets.models import ApprovalPolicy, Ticket
 from webapp.tickets.states import TRANSITIONS, TicketState
 
@@ -37,6 +38,7 @@ def open_ticket(
         earlier = Ticket.objects.filter(filed_by=user, idempotency_key=idempotency_key).first()
         if earlier is not None:
             return earlier
+    _refuse_credentials({**(parameters or {}), "text": text, "title": title})
     seed = secrets.randbelow(2**31)
     task = task_of(environment=environment, template=template, parameters=parameters or {}, text=text, seed=seed)
     try:
@@ -73,6 +75,12 @@ def task_of(*, environment: str, template: str, parameters: Mapping[str, object]
         raise BadInput("There is no such template.", errors={"template": "Choose one of the list."}) from None
     except sessions.BadParameters as problem:
         raise BadInput("Some fields cannot be taken.", errors=problem.errors) from None
+
+
+def _refuse_credentials(given: Mapping[str, object]) -> None:
+    """What a ticket says is kept and shown as it is: no place for a password, not even within an address."""
+    if telling := [name for name, value in given.items() if has_credentials(str(value))]:
+        raise BadInput("Some fields cannot be taken.", errors=dict.fromkeys(telling, NO_CREDENTIALS))
 
 
 @transaction.atomic

@@ -9,12 +9,15 @@ from ninja import Field, Header, Query, Router, Schema, Status
 
 from sandbox import sessions as sandbox
 from sandbox.contracts.storage import to_builtins
+from sandbox.contracts.tasks import Template
 from webapp.access import caller, needs
 from webapp.accounts.models import Role, Scope
 from webapp.agent_sessions import actions as session_actions
 from webapp.agent_sessions.models import Session
 from webapp.pages import Page, Window
 from webapp.problems import NotFound
+from webapp.rollouts.models import Alias
+from webapp.rollouts.queries import alias
 from webapp.tickets import actions, queries
 from webapp.tickets.access import access_ticket
 from webapp.tickets.models import ApprovalPolicy, Ticket
@@ -47,6 +50,7 @@ class TemplateView(Schema):
     risk: str
     answers: bool
     max_steps: int
+    demonstrations: int | None  # that the champion has learnt it from; None where there is no champion
 
 
 class ApprovalPolicyView(Schema):
@@ -150,13 +154,22 @@ def ticket_view(ticket: Ticket) -> dict[str, Any]:
     }
 
 
+def template_views(templates: Iterable[Template]) -> list[dict[str, Any]]:
+    champion = alias(Alias.Name.CHAMPION)
+    learnt = champion.spec.get("templates", {}) if champion else {}
+    return [
+        {**to_builtins(template), "demonstrations": learnt.get(template.id, 0) if champion else None}
+        for template in templates
+    ]
+
+
 @router.get("/environments", response=list[EnvironmentView], **needs(Role.OPERATOR, Scope.READ))
 def list_environments(request: HttpRequest) -> list[dict[str, Any]]:
     return [
         {
             **to_builtins(environment),
             "approval_policy": _policy(queries.approval_policy(environment.id)),
-            "templates": [to_builtins(template) for template in sandbox.templates(environment.id)],
+            "templates": template_views(sandbox.templates(environment.id)),
         }
         for environment in sandbox.environments()
     ]
@@ -174,7 +187,7 @@ def set_approval_policy(request: HttpRequest, environment: str, body: ApprovalPo
 
 @router.get("/templates", response=list[TemplateView], **needs(Role.OPERATOR, Scope.READ))
 def list_templates(request: HttpRequest) -> list[dict[str, Any]]:
-    return [to_builtins(template) for template in sandbox.templates()]
+    return template_views(sandbox.templates())
 
 
 @router.get("/tickets", response=Page[TicketRow], **needs(Role.OPERATOR, Scope.READ))

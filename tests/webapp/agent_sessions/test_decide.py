@@ -136,6 +136,8 @@ def test_a_correction_is_classified_anew_and_audited_before_and_after() -> None:
         (Type(2, "x"), ""),
         (Select(3, "large"), ""),
         (Navigate("javascript:alert(1)"), "no address"),
+        (Navigate("http://ann:hunter2@host.example/"), "Leave the password out of the address"),
+        (Type(2, "https://ann:hunter2@host.example/"), "Leave the password out of the address"),
         (Wait(), ""),
     ],
 )

@@ -82,7 +82,7 @@ def test_what_a_person_does_is_recorded_as_a_demonstration() -> None:
         **scene.host,
         user=scene.reviewer,
         seen=a_page(),
-        action=Type(2, "logs"),
+        action=Type(2, "logs to https://ann:hunter2@host.example/"),
         risk=Risk.REVERSIBLE,
         result=ActResult(ActOutcome.DONE),
         now=a_page("next"),
@@ -91,7 +91,9 @@ def test_what_a_person_does_is_recorded_as_a_demonstration() -> None:
     )
     step = scene.session.steps.get()
     assert (step.actor, step.proposal, step.decided_by) == ("operator", None, scene.reviewer)
-    assert [each.action for each in situation.history(scene.session_id)] == [Type(2, "logs")]
+    assert [each.action for each in situation.history(scene.session_id)] == [
+        Type(2, "logs to https://ann:•••@host.example/")
+    ]
 
 
 def test_handing_back_lets_the_agent_go_on() -> None:

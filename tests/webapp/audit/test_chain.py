@@ -71,12 +71,16 @@ def test_values_under_secret_keys_are_masked(key: str) -> None:
     assert masked({"kept": 1, "list": [{key: "hunter2"}]}) == {"kept": 1, "list": [{key: "•••"}]}
 
 
+def test_the_password_of_an_address_is_masked() -> None:
+    assert masked({"reason": "see http://a:hunter2@b/"}) == {"reason": "see http://a:•••@b/"}
+
+
 @pytest.mark.django_db
 def test_the_actor_is_the_person_or_the_way() -> None:
     user = a_user()
     by_person = record("v", ("k", 1), user=user, how="web")
-    by_host = record("v", ("k", 1), user=None, how="host", actor="session host")
-    assert [by_person.actor, by_host.actor, write(1).actor] == [user.username, "session host", "system"]
+    others = [record("v", ("k", 1), user=None, how=how).actor for how in ("host", "celery", "system")]
+    assert [by_person.actor, *others] == [user.username, "session host", "background worker", "system"]
 
 
 @pytest.mark.django_db

@@ -2,6 +2,9 @@
 
 import io
 import re
+import shlex
+import subprocess
+import sys
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -107,3 +110,21 @@ def test_nobody_acts_without_a_name() -> None:
 @pytest.mark.usefixtures("operator")
 def test_the_templates_say_what_to_fill_in() -> None:
     assert "cloud/stop-instance  instance=<" in ticket("templates")
+
+
+@pytest.mark.usefixtures("operator")
+def test_what_a_title_hides_is_written_out() -> None:
+    ticket("file", "cloud", "--text", "look", "--title", "clean \x1b[2J up\u202e")
+    assert "clean \\u001b[2J up\\u202e" in ticket("list")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_reader_who_has_seen_enough_is_no_fault() -> None:
+    a_user(username="operator")
+    code = "import os, sys; sys.argv = ['manage.py', 'ticket', 'templates']; import manage; manage.main()"
+    shell = f"{shlex.quote(sys.executable)} -c {shlex.quote(code)} | head -1"
+    answer = subprocess.run(
+        ["/bin/bash", "-c", f"set -o pipefail; {shell}"], capture_output=True, text=True, check=False
+    )
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert answer.stdout.startswith("cloud/")

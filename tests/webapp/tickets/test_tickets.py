@@ -6,9 +6,12 @@ import pytest
 from django.test import Client
 
 from tests.builders import a_user
+from tests.webapp.agent_sessions.cast import a_policy
 from webapp.accounts.models import Role, User
 from webapp.agent_sessions.models import Session
 from webapp.audit.models import AuditEntry
+from webapp.rollouts.actions import point_alias
+from webapp.rollouts.models import Alias, PolicyVersion
 from webapp.tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +102,24 @@ def test_free_words_make_a_ticket_too(client: Client) -> None:
 def test_a_nul_character_is_refused_by_name(client: Client) -> None:
     assert file(client, template="", text="a\x00b")[0] == 422
     assert client.get("/api/tickets?q=%00").status_code == 422
+
+
+@pytest.mark.parametrize("field", ["text", "title"])
+def test_a_password_in_an_address_is_refused_by_field(client: Client, field: str) -> None:
+    words = {"template": "", "parameters": {}, "text": "look around", field: "see https://ann:hunter2@host.example/"}
+    status, problem = file(client, **words)
+    assert (status, set(problem["errors"])) == (422, {field})
+    assert Ticket.objects.count() == 0
+
+
+def test_templates_say_what_the_champion_has_learnt(client: Client) -> None:
+    assert {each["demonstrations"] for each in client.get("/api/templates").json()} == {None}
+    champion = a_policy()
+    PolicyVersion.objects.filter(pk=champion.pk).update(spec={"templates": {"cloud/open-port": 30}})
+    point_alias(name=Alias.Name.CHAMPION, policy=champion, user=None, how="system")
+    (cloud,) = (each for each in client.get("/api/environments").json() if each["id"] == "cloud")
+    learnt = {each["id"]: each["demonstrations"] for each in cloud["templates"]}
+    assert (learnt["cloud/open-port"], set(learnt.values())) == (30, {30, 0})
 
 
 def test_the_same_key_gives_the_same_ticket(client: Client) -> None:

@@ -1,6 +1,8 @@
 """`manage.py ticket`: file, list, show, cancel and re-run tickets from a shell."""
 
 import argparse
+import os
+import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -9,6 +11,7 @@ from sandbox import sessions as sandbox
 from webapp.accounts.models import User
 from webapp.agent_sessions import actions
 from webapp.problems import Problem
+from webapp.texts import visible
 from webapp.tickets import queries
 from webapp.tickets.access import access_ticket
 from webapp.tickets.models import Ticket
@@ -41,6 +44,10 @@ class Command(BaseCommand):
             raise CommandError(f"There is nobody called {options['username']!r}; choose another with --as.")
         try:
             getattr(self, f"_{options['verb']}")(user, options)
+            self.stdout.flush()
+        except BrokenPipeError:  # whoever read has seen enough: `ticket templates | head`
+            # What is still to be written would be missed once more when Python ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except Problem as problem:
             fields = "".join(f"\n  {name}: {sentence}" for name, sentence in problem.errors.items())
             raise CommandError(f"{problem.detail}{fields}") from None
@@ -79,7 +86,7 @@ class Command(BaseCommand):
             said = [session.state, session.outcome, f"by {session.policy_version}" if session.policy_version else ""]
             self.stdout.write(f"    session {session.pk}: {' '.join(filter(None, said))}, {session.step_count} steps")
             if session.end_reason:
-                self.stdout.write(f"        {session.end_reason}")
+                self.stdout.write(f"        {visible(session.end_reason)}")
 
     def _cancel(self, user: User, options: dict[str, Any]) -> None:
         access_ticket(user, options["id"], to="operate")
@@ -93,7 +100,8 @@ class Command(BaseCommand):
     @staticmethod
     def _line(ticket: Ticket) -> str:
         return (
-            f"{ticket.pk}  {ticket.state}  {ticket.environment}  {ticket.title}  (by {ticket.filed_by.get_username()})"
+            f"{ticket.pk}  {ticket.state}  {ticket.environment}  {visible(ticket.title)}"
+            f"  (by {ticket.filed_by.get_username()})"
         )
 
 
