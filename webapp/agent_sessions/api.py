@@ -190,6 +190,13 @@ def judge(request: HttpRequest, session_id: int, body: schemas.ReviewIn) -> sche
     return queries.session_view(session_id, who.user)
 
 
+@router.post("/sessions/{session_id}/review/undo", response=schemas.SessionView, **DECIDE)
+def take_verdict_back(request: HttpRequest, session_id: int) -> schemas.SessionView:
+    who = caller(request)
+    review.take_back(session_id=session_id, user=who.user, how=who.how)
+    return queries.session_view(session_id, who.user)
+
+
 @router.post("/sessions/{session_id}/labels", response={201: schemas.SessionView}, **LABEL)
 def add_mark(request: HttpRequest, session_id: int, body: schemas.MarkIn) -> Status[schemas.SessionView]:
     who = caller(request)

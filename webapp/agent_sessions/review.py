@@ -11,10 +11,11 @@ from webapp.agent_sessions import events, packing
 from webapp.agent_sessions.models import FailureLabel, LabelMark, Session
 from webapp.agent_sessions.session_row import audit, locked, put
 from webapp.agent_sessions.states import ReviewState
+from webapp.agent_sessions.undo import UNDO_S
 from webapp.audit.actions import record
-from webapp.problems import BadInput, Conflict, NotFound
+from webapp.problems import BadInput, Conflict, Forbidden, NotFound
 from webapp.rollouts.actions import roll_back_for_label
-from webapp.trajectories.actions import request_append
+from webapp.trajectories.actions import request_append, withdraw_append
 
 TAXONOMY = (
     ("wrong-target", "Wrong target", "Acted on another element or object than was meant.", 2),
@@ -67,6 +68,35 @@ def review(
     audit(
         session, "review", user=user, how=how, after={"verdict": session.verdict, "note": note, "labels": list(labels)}
     )
+    return session
+
+
+@transaction.atomic
+def take_back(*, session_id: int, user: User, how: str) -> Session:
+    """Make this person's verdict void, so that the session waits for one again; labels stay, as each can be taken off.
+
+    Raises Forbidden where somebody else judged, and Conflict where it is too late: `UNDO_S` have gone by, or the
+    session is in the dataset.
+    """
+    session = locked(session_id)
+    if session.review_state not in (ReviewState.ACCEPTED, ReviewState.REJECTED):
+        raise Conflict("There is no verdict to take back.", decision=session.review_state)
+    if session.reviewed_by_id != user.pk or session.reviewed_at is None:
+        raise Forbidden("Only who judged a session may take that back.")
+    if (timezone.now() - session.reviewed_at).total_seconds() > UNDO_S or not withdraw_append(session_id=session_id):
+        raise Conflict("Too much time has gone by.", decision=session.review_state)
+    before = {"verdict": session.verdict, "note": session.review_note}
+    put(
+        session,
+        verdict="",
+        review_state=ReviewState.WAITING,
+        reviewed_by=None,
+        reviewed_at=None,
+        review_note="",
+    )
+    put(session, trajectory_hash=packing.store(session))
+    events.lists_changed("review", "tickets")
+    audit(session, "review_undo", user=user, how=how, before=before, after={"verdict": ""})
     return session
 
 

@@ -5,9 +5,9 @@ from django.utils import timezone
 
 from webapp.accounts.models import User
 from webapp.agent_sessions import events
-from webapp.agent_sessions.models import Session, Step
+from webapp.agent_sessions.models import ApprovalRequest, Session, Step
 from webapp.agent_sessions.session_row import audit, locked, move, put_step, withdraw_open_steps
-from webapp.agent_sessions.states import ENDED, SessionState, StepState
+from webapp.agent_sessions.states import ENDED, ApprovalState, SessionState, StepState
 from webapp.problems import Conflict, Forbidden, NotFound
 
 UNDO_S = 6.0  # five seconds on the page and one for the way
@@ -33,6 +33,9 @@ def take_back(*, session_id: int, proposal_id: str, user: User, how: str) -> Ste
     if session.state == SessionState.AWAITING_APPROVAL:
         move(session, SessionState.RUNNING)
     put_step(session, step, state=StepState.WITHDRAWN, decision="cancelled", reason=f"taken back by {user.username}")
+    ApprovalRequest.objects.filter(step=step).update(
+        state=ApprovalState.CANCELLED, decided_by=user, decided_at=timezone.now()
+    )
     events.wake(session_id)
     after = {"proposal_id": proposal_id, "decision": step.decision, "state": step.state}
     audit(session, "undo", user=user, how=how, before=before, after=after)

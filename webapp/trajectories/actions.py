@@ -14,9 +14,15 @@ from webapp.accounts.models import User
 from webapp.audit.actions import record
 from webapp.trajectories.models import AppendRequest, DatasetEntry, DatasetVersion, TrajectoryRecord
 
+GRACE_S = 7.0  # an accepted session stays out for so long, in which its verdict can be taken back
+
 
 class AppendRefused(Exception):
     """The reviewed file is missing, damaged or not what was accepted; the message says which."""
+
+
+class AppendWithdrawn(Exception):
+    """The verdict was taken back: there is nothing to append."""
 
 
 def object_key(content_hash: str) -> str:
@@ -32,15 +38,29 @@ def request_append(*, session_id: int, content_hash: str, user: User) -> None:
     AppendRequest.objects.get_or_create(
         session_id=session_id, defaults={"content_hash": content_hash, "accepted_by": user}
     )
-    transaction.on_commit(lambda: tasks.append.delay(session_id))
+    transaction.on_commit(lambda: tasks.append.apply_async((session_id,), countdown=GRACE_S))
+
+
+@transaction.atomic
+def withdraw_append(*, session_id: int) -> bool:
+    """Take back a request that was not carried out; False where it is too late. Within the verdict's transaction."""
+    request = AppendRequest.objects.select_for_update().filter(session_id=session_id).first()
+    if request is None:
+        return True
+    if TrajectoryRecord.objects.filter(session_id=session_id).exists():
+        return False
+    request.delete()
+    return True
 
 
 def append(*, session_id: int) -> TrajectoryRecord:
     """Carry out one append request; any number of calls leave exactly one record.
 
-    Raises AppendRefused where the stored bytes are not those that were reviewed.
+    Raises AppendRefused where the stored bytes are not those that were reviewed, AppendWithdrawn where nobody wants it.
     """
-    request = AppendRequest.objects.get(session_id=session_id)
+    request = AppendRequest.objects.filter(session_id=session_id).first()
+    if request is None:
+        raise AppendWithdrawn(f"session {session_id}")
     existing = TrajectoryRecord.objects.filter(session_id=session_id).first()
     if existing is not None and request.state == AppendRequest.State.DONE:
         return existing
@@ -63,6 +83,9 @@ def _reviewed_bytes(request: AppendRequest) -> bytes:
 
 @transaction.atomic
 def _append_checked(*, request: AppendRequest, trajectory: Trajectory, size_bytes: int) -> TrajectoryRecord:
+    # Held until commit: from here on the verdict stands.
+    if not AppendRequest.objects.select_for_update().filter(pk=request.pk).exists():
+        raise AppendWithdrawn(f"session {request.session_id}")
     locks.take(locks.DATASET)
     row, created = TrajectoryRecord.objects.get_or_create(
         content_hash=request.content_hash,

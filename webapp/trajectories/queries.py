@@ -1,9 +1,11 @@
 """Every read of the dataset."""
 
+from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from sandbox.contracts import storage as files
 from sandbox.contracts.trajectories import Trajectory
@@ -40,10 +42,11 @@ def entries(version: DatasetVersion) -> QuerySet[TrajectoryRecord]:
     return TrajectoryRecord.objects.filter(id__in=ids).select_related("accepted_by").order_by("id")
 
 
-def pending_appends() -> list[int]:
-    """Sessions that were accepted and are not in the dataset yet."""
+def pending_appends(*, older_than_s: float = 0.0) -> list[int]:
+    """Sessions that were accepted so long ago and are not in the dataset yet."""
+    until = timezone.now() - timedelta(seconds=older_than_s)
     return list(
-        AppendRequest.objects.filter(state=AppendRequest.State.PENDING)
+        AppendRequest.objects.filter(state=AppendRequest.State.PENDING, created_at__lte=until)
         .order_by("id")
         .values_list("session_id", flat=True)
     )

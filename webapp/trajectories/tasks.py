@@ -19,6 +19,8 @@ def append(session_id: int) -> None:
 
     try:
         actions.append(session_id=session_id)
+    except actions.AppendWithdrawn:
+        return
     except actions.AppendRefused as problem:
         log.error("session %s was accepted but cannot be appended: %s", session_id, problem)
         actions.append_failed(session_id=session_id, error=str(problem))
@@ -29,7 +31,7 @@ def append(session_id: int) -> None:
 @shared_task
 def sweep_appends() -> None:
     """Drive again what a lost message or a killed worker left in the outbox."""
-    for session_id in queries.pending_appends():
+    for session_id in queries.pending_appends(older_than_s=actions.GRACE_S):
         append.delay(session_id)
 
 

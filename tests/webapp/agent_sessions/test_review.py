@@ -1,6 +1,9 @@
 """Ended sessions are judged once; accepted ones go on their way into the dataset with the verdict, whole."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from sandbox.contracts import storage as files
 from sandbox.contracts.actions import Type
@@ -13,10 +16,13 @@ from webapp.agent_sessions import actions, review
 from webapp.agent_sessions.approvals import decide
 from webapp.agent_sessions.models import FailureLabel, LabelMark, Session
 from webapp.agent_sessions.states import SessionState
-from webapp.problems import BadInput, Conflict, NotFound
+from webapp.agent_sessions.undo import UNDO_S
+from webapp.audit.models import AuditEntry
+from webapp.problems import BadInput, Conflict, Forbidden, NotFound
 from webapp.rollouts.actions import point_alias, start_rollout
 from webapp.rollouts.models import Alias, ArmResult, Rollout
-from webapp.trajectories.models import AppendRequest
+from webapp.trajectories.actions import AppendWithdrawn, _append_checked, append, object_key
+from webapp.trajectories.models import AppendRequest, TrajectoryRecord
 
 pytestmark = pytest.mark.django_db
 
@@ -73,6 +79,68 @@ def test_a_rejected_session_is_not_requested() -> None:
     judge(scene, "reject")
     assert AppendRequest.objects.count() == 0
     assert (scene.session.verdict, scene.session.review_state) == ("bad", "rejected")
+
+
+def take_back(scene: Scene, **more: object) -> Session:
+    """The reviewer thinks better of it."""
+    return review.take_back(**{"session_id": scene.session_id, "user": scene.reviewer, "how": "web", **more})  # type: ignore[arg-type]  # a user and words
+
+
+@pytest.mark.parametrize(("verdict", "kept"), [("accept", "good"), ("reject", "bad")])
+def test_a_verdict_taken_back_leaves_the_session_waiting_as_it_was(verdict: str, kept: str) -> None:
+    scene = an_ended_scene()
+    actions.wind_up(**scene.host)
+    packed = scene.session.trajectory_hash
+    judge(scene, verdict, note="too quick")
+    take_back(scene)
+    session = scene.session
+    assert (session.review_state, session.verdict, session.review_note, session.reviewed_by) == (
+        "waiting",
+        "",
+        "",
+        None,
+    )
+    assert session.trajectory_hash == packed
+    assert AppendRequest.objects.count() == 0
+    entry = AuditEntry.objects.get(verb="session.review_undo")
+    assert entry.before == {"verdict": kept, "note": "too quick"}
+    judge(scene)
+    assert AppendRequest.objects.get().content_hash == scene.session.trajectory_hash
+
+
+def test_a_verdict_taken_back_appends_nothing() -> None:
+    scene = an_ended_scene()
+    judge(scene)
+    request = AppendRequest.objects.get()
+    take_back(scene)
+    with pytest.raises(AppendWithdrawn):
+        append(session_id=scene.session_id)
+    with pytest.raises(AppendWithdrawn):  # a worker that had begun
+        _append_checked(
+            request=request, trajectory=files.unpack(storage.get(object_key(request.content_hash))), size_bytes=1
+        )
+    assert TrajectoryRecord.objects.count() == 0
+
+
+def test_what_is_in_the_dataset_stays_accepted() -> None:
+    scene = an_ended_scene()
+    judge(scene)
+    append(session_id=scene.session_id)
+    with pytest.raises(Conflict):
+        take_back(scene)
+    assert scene.session.review_state == "accepted"
+
+
+def test_a_verdict_stands_after_a_while_and_for_everybody_else() -> None:
+    scene = an_ended_scene()
+    with pytest.raises(Conflict, match="no verdict"):
+        take_back(scene)
+    judge(scene)
+    with pytest.raises(Forbidden, match="Only who judged"):
+        take_back(scene, user=scene.filer)
+    Session.objects.filter(pk=scene.session_id).update(reviewed_at=timezone.now() - timedelta(seconds=UNDO_S + 0.1))
+    with pytest.raises(Conflict, match="time"):
+        take_back(scene)
 
 
 def test_a_second_verdict_hears_of_the_first() -> None:

@@ -61,6 +61,15 @@ def test_a_rejection_taken_back_may_be_proposed_again_and_does_not_count() -> No
     assert scene.session.state == SessionState.RUNNING
 
 
+@pytest.mark.parametrize("decision", ["approved", "rejected"])
+def test_its_question_says_so_too(decision: str) -> None:
+    scene = a_scene()
+    step = decided(scene, decision)
+    assert scene.approval.state == decision
+    undo(scene, step)
+    assert (scene.approval.state, scene.approval.decided_by) == (ApprovalState.CANCELLED, scene.reviewer)
+
+
 def test_the_next_question_is_withdrawn_with_it() -> None:
     scene = a_scene()
     step = decided(scene, "rejected", reason="no")
