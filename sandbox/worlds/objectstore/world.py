@@ -138,17 +138,19 @@ def compare(wanted: Store, now: Store) -> tuple[Check, ...]:
 def _compared(kind: str, wanted: Mapping[str, Thing], now: Mapping[str, Thing]) -> Iterable[Check]:
     for name, thing in sorted(wanted.items()):
         found = now.get(name)
-        detail = "it is not there" if found is None else "" if found == thing else f"it is {_in_words(found)}"
-        yield Check(f"{kind} {name} is {_in_words(thing)}", found == thing, detail)
+        detail = "it is not there" if found is None else "" if found == thing else f"it {_in_words(found)}"
+        yield Check(f"{kind} {name} {_in_words(thing)}", found == thing, detail)
     others = sorted(now.keys() - wanted.keys())
     yield Check(f"there is no other {kind}", not others, ", ".join(others))
 
 
 def _in_words(thing: Bucket | User) -> str:
     if isinstance(thing, User):
-        return f"allowed {', '.join(thing.rights) or 'nothing'} with {thing.keys} access key(s)"
-    owner = f"owned by {thing.owner}" if thing.owner else "without owner"
-    return f"{shown_size(thing.quota)}, {owner}, versioning {'on' if thing.versioning else 'off'}"
+        keys = f"{thing.keys} access {'key' if thing.keys == 1 else 'keys'}"
+        return f"may {', '.join(thing.rights) or 'do nothing'} with {keys}"
+    quota = f"a quota of {shown_size(thing.quota)}" if thing.quota else "no quota"
+    owner = f"the owner {thing.owner}" if thing.owner else "no owner"
+    return f"has {quota}, {owner}, and versioning {'on' if thing.versioning else 'off'}"
 
 
 def _same_buckets(now: Store, names: list[str]) -> Check:
