@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router, Schema
@@ -18,7 +17,7 @@ from webapp.tickets.api import TicketRow, ticket_rows
 from webapp.tickets.models import Ticket
 from webapp.tickets.queries import tickets
 from webapp.tickets.states import TicketState
-from webapp.training.queries import trained_on
+from webapp.training.queries import plan, trained_on
 from webapp.trajectories.queries import accepted_since
 
 router = Router(tags=["home"])
@@ -56,7 +55,7 @@ def home(request: HttpRequest) -> dict[str, Any]:
         "judged_7d": judged,
         "verified_rate_7d": verified / judged if judged else None,
         "accepted_since_training": accepted_since(trained_on()),
-        "train_after": settings.TRAIN_AFTER_ACCEPTED,
+        "train_after": plan().after_accepted,
         "champion": champion.name if champion else None,
         "rollout": rollout.pk if rollout else None,
         "human_only": human_only(),

@@ -1,5 +1,6 @@
 """Training runs, policy versions, dataset versions and rollouts."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from webapp import storage
 from webapp.rollouts.actions import record_result, register_policy, start_rollout
 from webapp.rollouts.models import PolicyVersion, Rollout
 from webapp.training import actions as training
+from webapp.training import queries
 from webapp.training.models import TrainingRun
 from webapp.trajectories.actions import freeze, import_starter
 from webapp.trajectories.models import DatasetVersion
@@ -70,6 +72,31 @@ def test_a_training_run_shows_its_curves_as_they_grow_and_can_be_cancelled(cast:
     expect(page.get_by_text("cancelled", exact=True)).to_be_visible()
     run.refresh_from_db()
     assert run.state == "cancelled"
+
+
+def test_a_run_that_practises_shows_reward_and_success_by_task(cast: Cast, looks: Looks) -> None:
+    run = training.request_run(dataset=a_dataset(cast), trigger=TrainingRun.Trigger.MANUAL, user=cast.admin, how="web")
+    claim = training.claim(run_id=run.pk, holder="a worker")
+    assert claim is not None
+    values = {"reward": 0.4, "kl": 0.01, "success/cloud/create-disk": 0.9, "success/cloud/stop-instance": 0.25}
+    training.report(claim=claim, phase="practise", progress=0.5, step=10, values=values)
+    page = looks.person(cast.operator, f"/training/{run.pk}")
+    expect(page.get_by_role("figure", name="Reward: reward 0.4")).to_be_visible()
+    expect(page.get_by_role("figure", name="Success by task")).to_contain_text(
+        re.compile("stop-instance.*25 %.*create-disk.*90 %")
+    )
+
+
+def test_an_admin_plans_trainings(cast: Cast, looks: Looks) -> None:
+    page = looks.person(cast.admin, "/training")
+    form = page.get_by_role("form", name="Plan")
+    form.get_by_label("Train after accepted sessions").fill("8")
+    form.get_by_label("Practise in the sandbox, minutes").fill("1.5")
+    form.get_by_role("button", name="Save").click()
+    expect(form).to_contain_text(f"Changed by {cast.admin.username}")
+    assert (queries.plan().after_accepted, queries.plan().practise_s) == (8, 90)
+    others = looks.person(cast.operator, "/training")
+    expect(others.get_by_label("Train after accepted sessions")).to_be_disabled()
 
 
 def test_a_policy_shows_card_lineage_and_evaluation_and_its_card_runs_no_script(

@@ -165,14 +165,25 @@ def stop(user: User) -> Call:
     return of_session(a_scene(), "stop")
 
 
+@call("POST /api/sessions/{session_id}/review/undo")
+def take_verdict_back(user: User) -> Call:
+    scene = an_ended_scene()
+    review.review(session_id=scene.session_id, user=user, how="web", verdict="accept")
+    return of_session(scene, "review/undo")
+
+
 @call("POST /api/sessions/{session_id}/review")
 def judge(user: User) -> Call:
+    return of_session(an_ended_scene(), "review", {"verdict": "reject"})
+
+
+def an_ended_scene() -> Scene:
     scene = a_scene()
     step = scene.propose()
     approvals.decide(**scene.answer(step))
     scene.carry_out(step)
     actions.end_held(**scene.host, state=SessionState.COMPLETED, reason="finished")
-    return of_session(scene, "review", {"verdict": "reject"})
+    return scene
 
 
 @call("POST /api/sessions/{session_id}/labels")
@@ -223,6 +234,11 @@ def freeze_dataset(user: User) -> Call:
 @call("POST /api/training")
 def start_run(user: User) -> Call:
     return "/api/training", {}
+
+
+@call("PUT /api/training/plan")
+def set_plan(user: User) -> Call:
+    return "/api/training/plan", {"after_accepted": 9, "learn_s": 60, "practise_s": 0, "queue": "training"}
 
 
 @call("POST /api/training/{run_id}/cancel")

@@ -17,8 +17,8 @@ from webapp.problems import Conflict
 from webapp.rollouts.models import Alias, PolicyVersion
 from webapp.rollouts.queries import alias
 from webapp.training.events import changed
-from webapp.training.models import MetricPoint, TrainingRun
-from webapp.training.queries import trained_on
+from webapp.training.models import MetricPoint, TrainingPlan, TrainingRun
+from webapp.training.queries import plan, trained_on
 from webapp.training.states import ENDED
 from webapp.trajectories.actions import freeze
 from webapp.trajectories.models import DatasetVersion
@@ -26,6 +26,7 @@ from webapp.trajectories.queries import accepted_since
 
 LEASE = timedelta(seconds=30)
 MAX_ATTEMPTS = 5  # of a run whose worker keeps dying
+_PLANNED = ("after_accepted", "learn_s", "practise_s", "queue")
 UNENDED = Q(state__in=[TrainingRun.State.QUEUED, TrainingRun.State.RUNNING])
 
 
@@ -42,20 +43,52 @@ class Claim:
 
 
 @transaction.atomic
+def set_plan(
+    *, after_accepted: int, learn_s: int, practise_s: int, queue: TrainingPlan.Queue, user: User, how: str
+) -> TrainingPlan:
+    """Say when trainings start by themselves and how long each may take; holds for runs asked for from now on."""
+    locks.take(locks.TRAINING)
+    before = plan()
+    TrainingPlan.objects.update_or_create(
+        id=1,
+        defaults={
+            "after_accepted": after_accepted,
+            "learn_s": learn_s,
+            "practise_s": practise_s,
+            "queue": queue,
+            "changed_by": user,
+            "changed_at": timezone.now(),
+        },
+    )
+    after = plan()
+    record(
+        "training.plan",
+        ("training_plan", 1),
+        user=user,
+        how=how,
+        before={name: getattr(before, name) for name in _PLANNED},
+        after={name: getattr(after, name) for name in _PLANNED},
+    )
+    changed()
+    return after
+
+
+@transaction.atomic
 def request_run(
     *, dataset: DatasetVersion, trigger: TrainingRun.Trigger, user: User | None, how: str, seed: int = 0
 ) -> TrainingRun:
     """Queue a run on a dataset version; one run for each version and seed, however often it is asked for."""
+    planned = plan()
     run, created = TrainingRun.objects.get_or_create(
         dataset=dataset,
-        algorithm="bc",
+        algorithm="bc+ppo" if planned.practise_s else "bc",
         seed=seed,
         defaults={
             "trigger": trigger,
             "parent": alias(Alias.Name.CHAMPION),
             "commit": settings.COMMIT,
             "created_by": user,
-            "spec": {"budget_s": settings.TRAIN_BUDGET_S},
+            "spec": {"budget_s": planned.learn_s, "practise_s": planned.practise_s, "queue": planned.queue},
         },
     )
     if created:
@@ -67,7 +100,7 @@ def request_run(
             after={"dataset": dataset.number, "trigger": str(trigger), "seed": seed},
         )
         changed()
-    transaction.on_commit(lambda: _dispatch(run.pk))
+    transaction.on_commit(lambda: dispatch(run))
     return run
 
 
@@ -77,7 +110,7 @@ def request_run_when_due(*, trigger: TrainingRun.Trigger = TrainingRun.Trigger.T
     locks.take(locks.TRAINING)
     if TrainingRun.objects.filter(UNENDED).exists():
         return None  # looked at again when that run ends
-    wanted = 1 if trigger == TrainingRun.Trigger.SCHEDULE else settings.TRAIN_AFTER_ACCEPTED
+    wanted = 1 if trigger == TrainingRun.Trigger.SCHEDULE else plan().after_accepted
     if accepted_since(trained_on()) < wanted:
         return None
     return request_run(dataset=freeze(reason=DatasetVersion.Reason(trigger)), trigger=trigger, user=None, how="celery")
@@ -178,7 +211,8 @@ def _fenced(claim: Claim, **columns: Any) -> None:
         raise LeaseLost(f"training run {claim.run_id} is no longer ours (fence {claim.fence})")
 
 
-def _dispatch(run_id: int) -> None:
+def dispatch(run: TrainingRun) -> None:
+    """Tell the workers of the run's queue that there is work."""
     from webapp.training.tasks import train  # the task module imports these actions
 
-    train.delay(run_id)
+    train.apply_async((run.pk,), queue=run.spec.get("queue", TrainingPlan.Queue.CPU))

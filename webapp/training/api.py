@@ -10,7 +10,7 @@ from webapp.access import caller, needs
 from webapp.accounts.models import Role, Scope
 from webapp.pages import Page, Window, page
 from webapp.training import actions, queries
-from webapp.training.models import TrainingRun
+from webapp.training.models import TrainingPlan, TrainingRun
 from webapp.trajectories.actions import freeze
 from webapp.trajectories.models import DatasetVersion
 
@@ -56,6 +56,26 @@ class NewRun(Schema):
     seed: int = Field(0, ge=0, lt=2**31)
 
 
+class PlanRow(Schema):
+    """When a training starts by itself, and how long it may take."""
+
+    after_accepted: int = Field(ge=1, le=100_000)
+    learn_s: int = Field(ge=5, le=7 * 24 * 3600)
+    practise_s: int = Field(ge=0, le=7 * 24 * 3600)
+    queue: TrainingPlan.Queue
+
+
+class PlanView(PlanRow):
+    changed_by: str | None
+    changed_at: datetime | None
+
+
+def plan_view(plan: TrainingPlan) -> dict[str, Any]:
+    plain = ("after_accepted", "learn_s", "practise_s", "queue", "changed_at")
+    by = plan.changed_by.get_username() if plan.changed_by else None
+    return {name: getattr(plan, name) for name in plain} | {"changed_by": by}
+
+
 def run_row(run: TrainingRun) -> dict[str, Any]:
     plain = ("algorithm", "trigger", "state", "phase", "progress", "created_at", "started_at", "ended_at", "error")
     return {
@@ -86,6 +106,17 @@ def start_run(request: HttpRequest, body: NewRun) -> Status[dict[str, Any]]:
         dataset=dataset, trigger=TrainingRun.Trigger.MANUAL, user=who.user, how=who.how, seed=body.seed
     )
     return Status(201, run_row(run))
+
+
+@router.get("/training/plan", response=PlanView, **needs(Role.OPERATOR, Scope.READ))
+def show_plan(request: HttpRequest) -> dict[str, Any]:
+    return plan_view(queries.plan())
+
+
+@router.put("/training/plan", response=PlanView, **needs(Role.ADMIN, Scope.ADMIN))
+def set_plan(request: HttpRequest, body: PlanRow) -> dict[str, Any]:
+    who = caller(request)
+    return plan_view(actions.set_plan(**body.dict(), user=who.user, how=who.how))
 
 
 @router.get("/training/{run_id}", response=RunView, **needs(Role.OPERATOR, Scope.READ))

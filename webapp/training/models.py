@@ -1,10 +1,29 @@
-"""Rows: training runs and their metrics."""
+"""Rows: the plan of training, training runs and their metrics."""
 
 from django.conf import settings
 from django.db import models
 
 from webapp.rollouts.models import PolicyVersion
 from webapp.trajectories.models import DatasetVersion
+
+
+class TrainingPlan(models.Model):
+    """One row: when a training starts by itself, and how long it may take."""
+
+    class Queue(models.TextChoices):
+        CPU = "training"
+        GPU = "training-gpu"
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    after_accepted = models.PositiveIntegerField()  # new accepted trajectories
+    learn_s = models.PositiveIntegerField()  # behaviour cloning from the dataset
+    practise_s = models.PositiveIntegerField()  # reinforcement learning in the sandbox after it; 0: none
+    queue = models.CharField(max_length=16, choices=Queue.choices, default=Queue.CPU)
+    changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    changed_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"after {self.after_accepted}: {self.learn_s} s and {self.practise_s} s"
 
 
 class TrainingRun(models.Model):

@@ -1,15 +1,25 @@
 """Every read of training."""
 
+from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from webapp.training.models import MetricPoint, TrainingRun
+from webapp.training.models import MetricPoint, TrainingPlan, TrainingRun
 from webapp.trajectories.models import DatasetVersion
 
 
 def runs() -> QuerySet[TrainingRun]:
     """All runs, newest first."""
     return TrainingRun.objects.select_related("dataset", "parent", "policy", "created_by").order_by("-id")
+
+
+def plan() -> TrainingPlan:
+    """When trainings start and how long they may take; what the settings say until an admin says something else."""
+    return TrainingPlan.objects.filter(id=1).first() or TrainingPlan(
+        after_accepted=settings.TRAIN_AFTER_ACCEPTED,
+        learn_s=settings.TRAIN_BUDGET_S,
+        practise_s=settings.TRAIN_PRACTISE_S,
+    )
 
 
 def metrics(run_id: int, *, after: int = -1) -> QuerySet[MetricPoint]:
@@ -23,8 +33,8 @@ def trained_on() -> DatasetVersion | None:
     return last or DatasetVersion.objects.filter(reason=DatasetVersion.Reason.STARTER).order_by("-number").first()
 
 
-def unclaimed() -> list[int]:
+def unclaimed() -> list[TrainingRun]:
     """Runs that wait for a worker, or whose worker is gone."""
     waiting = Q(state=TrainingRun.State.QUEUED)
     orphaned = Q(state=TrainingRun.State.RUNNING, lease_expires_at__lt=timezone.now())
-    return list(TrainingRun.objects.filter(waiting | orphaned).order_by("id").values_list("id", flat=True))
+    return list(TrainingRun.objects.filter(waiting | orphaned).order_by("id"))

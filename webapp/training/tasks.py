@@ -21,8 +21,8 @@ def train_daily() -> None:
 @shared_task
 def sweep_runs() -> None:
     """Drive again runs whose message was lost or whose worker died."""
-    for run_id in queries.unclaimed():
-        train.delay(run_id)
+    for run in queries.unclaimed():
+        actions.dispatch(run)
 
 
 # The row's lease decides who works on a run, not the message: acknowledged at once, so that a run longer than the

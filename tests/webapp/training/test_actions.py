@@ -14,7 +14,7 @@ from webapp.problems import Conflict
 from webapp.rollouts.actions import register_policy
 from webapp.rollouts.models import PolicyVersion
 from webapp.training import actions, queries
-from webapp.training.models import MetricPoint, TrainingRun
+from webapp.training.models import MetricPoint, TrainingPlan, TrainingRun
 from webapp.trajectories import actions as dataset
 from webapp.trajectories.models import DatasetVersion
 
@@ -92,7 +92,7 @@ def test_one_worker_at_a_time(run: TrainingRun) -> None:
 def test_a_dead_workers_run_is_taken_over_and_the_dead_can_write_nothing(run: TrainingRun) -> None:
     dead = claimed(run, "a")
     expire(run)
-    assert queries.unclaimed() == [run.pk]
+    assert queries.unclaimed() == [run]
     claimed(run, "b")
     with pytest.raises(actions.LeaseLost):
         actions.report(claim=dead, phase="fit", progress=0.5, step=1, values={"loss": 1.0})
@@ -145,3 +145,24 @@ def test_a_completed_run_names_its_policy(run: TrainingRun, tmp_path: Path) -> N
 def test_the_same_version_and_seed_is_one_run(run: TrainingRun) -> None:
     again = actions.request_run(dataset=run.dataset, trigger=TrainingRun.Trigger.MANUAL, user=None, how="system")
     assert again.pk == run.pk
+
+
+def test_an_admins_plan_says_when_a_run_starts_and_how_long_it_may_take() -> None:
+    assert queries.plan().after_accepted == 5
+    actions.set_plan(
+        after_accepted=2,
+        learn_s=30,
+        practise_s=90,
+        queue=TrainingPlan.Queue.GPU,
+        user=a_user(Role.ADMIN),
+        how="web",
+    )
+    admit(1)
+    assert actions.request_run_when_due() is None
+    admit(2)
+    run = actions.request_run_when_due()
+    assert run is not None
+    assert run.algorithm == "bc+ppo"
+    assert run.spec == {"budget_s": 30, "practise_s": 90, "queue": "training-gpu"}
+    entry = AuditEntry.objects.get(verb="training.plan")
+    assert (entry.before["after_accepted"], entry.after["after_accepted"]) == (5, 2)

@@ -758,6 +758,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/review/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take Verdict Back */
+        post: operations["webapp_agent_sessions_api_take_verdict_back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/steps/{index}/observation": {
         parameters: {
             query?: never;
@@ -959,6 +976,24 @@ export interface paths {
         put?: never;
         /** Start Run */
         post: operations["webapp_training_api_start_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/training/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Plan */
+        get: operations["webapp_training_api_show_plan"];
+        /** Set Plan */
+        put: operations["webapp_training_api_set_plan"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1980,6 +2015,33 @@ export interface components {
             password?: string | null;
             role?: components["schemas"]["Role"] | null;
         };
+        /**
+         * PlanRow
+         * @description When a training starts by itself, and how long it may take.
+         */
+        PlanRow: {
+            /** After Accepted */
+            after_accepted: number;
+            /** Learn S */
+            learn_s: number;
+            /** Practise S */
+            practise_s: number;
+            queue: components["schemas"]["Queue"];
+        };
+        /** PlanView */
+        PlanView: {
+            /** After Accepted */
+            after_accepted: number;
+            /** Changed At */
+            changed_at: string | null;
+            /** Changed By */
+            changed_by: string | null;
+            /** Learn S */
+            learn_s: number;
+            /** Practise S */
+            practise_s: number;
+            queue: components["schemas"]["Queue"];
+        };
         /** PolicyRow */
         PolicyRow: {
             /** Aliases */
@@ -2072,6 +2134,11 @@ export interface components {
             /** Why */
             why: string;
         };
+        /**
+         * Queue
+         * @enum {string}
+         */
+        Queue: "training" | "training-gpu";
         /** Reason */
         Reason: {
             /**
@@ -2525,6 +2592,8 @@ export interface components {
         TemplateView: {
             /** Answers */
             answers: boolean;
+            /** Demonstrations */
+            demonstrations: number | null;
             /** Environment */
             environment: string;
             /** Id */
@@ -3877,6 +3946,28 @@ export interface operations {
             };
         };
     };
+    webapp_agent_sessions_api_take_verdict_back: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+        };
+    };
     webapp_agent_sessions_api_show_observation: {
         parameters: {
             query?: never;
@@ -4222,6 +4313,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunRow"];
+                };
+            };
+        };
+    };
+    webapp_training_api_show_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanView"];
+                };
+            };
+        };
+    };
+    webapp_training_api_set_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanRow"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanView"];
                 };
             };
         };

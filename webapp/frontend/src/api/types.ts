@@ -37,6 +37,7 @@ export type Dataset = S["DatasetView"];
 export type RunRow = S["RunRow"];
 export type Run = S["RunView"];
 export type Metric = S["Metric"];
+export type TrainingPlan = S["PlanView"];
 export type PolicyRow = S["PolicyRow"];
 export type PolicyDetail = S["PolicyView"];
 export type Arm = S["ArmView"];

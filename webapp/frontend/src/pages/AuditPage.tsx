@@ -12,7 +12,7 @@ import { Empty, Loaded, Page, To } from "../components/page";
 import { Ago } from "../components/time";
 import { useWords } from "../words";
 
-const KINDS = ["ticket", "session", "step", "approval", "trajectory", "dataset", "training_run", "policy", "rollout", "switch", "user", "token"];
+const KINDS = ["ticket", "session", "step", "approval", "trajectory", "dataset", "training_run", "training_plan", "policy", "rollout", "switch", "user", "token"];
 
 export default function AuditPage() {
   const { t, lang } = useWords();

@@ -1,6 +1,6 @@
 /** `/training/:id`: one run, its curves as they grow, and its receipt. */
 import { LineChart } from "@mantine/charts";
-import { Alert, Button, Code, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { Alert, Button, Code, Group, Paper, Progress, ScrollArea, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 
@@ -81,24 +81,63 @@ function Took({ began, ended }: { began: string; ended: string | null }) {
   return <Mono>{clockText(new Date(ended).getTime() - new Date(began).getTime())}</Mono>;
 }
 
+const BY_TASK = "success/"; // what a metric of one task is called before its name
+const KINDS: [WordKey, RegExp][] = [
+  ["training.loss", /loss/],
+  ["training.accuracy", /accuracy|verified|success/],
+  ["training.reward", /reward|return/],
+  ["training.leash", /kl|entropy|clip/],
+  ["training.value", /explained/],
+  ["training.speed", /per_s$|use$/],
+  ["training.other", /./],
+];
+
 function kindOf(name: string): WordKey {
-  if (name.includes("loss")) return "training.loss";
-  if (name.includes("accuracy") || name.includes("verified")) return "training.accuracy";
-  return "training.other";
+  return KINDS.find(([, pattern]) => pattern.test(name))?.[0] ?? "training.other";
 }
 
 function Curves({ metrics }: { metrics: Metric[] }) {
   const { t } = useWords();
-  const names = [...new Set(metrics.flatMap(({ values }) => Object.keys(values)))].sort();
-  if (names.length === 0) return <Empty title={t("training.noMetrics")} />;
-  const kinds: WordKey[] = ["training.loss", "training.accuracy", "training.other"];
+  const all = [...new Set(metrics.flatMap(({ values }) => Object.keys(values)))].sort();
+  if (all.length === 0) return <Empty title={t("training.noMetrics")} />;
+  const names = all.filter((name) => !name.startsWith(BY_TASK));
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="sm">
-      {kinds.map((kind) => {
+      {KINDS.map(([kind]) => {
         const shown = names.filter((name) => kindOf(name) === kind);
         return shown.length > 0 ? <Curve key={kind} title={t(kind)} names={shown} metrics={metrics} isShare={kind === "training.accuracy"} /> : null;
       })}
+      <ByTask metrics={metrics} names={all.filter((name) => name.startsWith(BY_TASK))} />
     </SimpleGrid>
+  );
+}
+
+/** The last success of each task, the worst first. */
+function ByTask({ metrics, names }: { metrics: Metric[]; names: string[] }) {
+  const { t } = useWords();
+  if (names.length === 0) return null;
+  const rows = names.map((name) => ({
+    task: name.slice(BY_TASK.length),
+    share: metrics.findLast(({ values }) => name in values)?.values[name] ?? 0,
+  }));
+  rows.sort((a, b) => a.share - b.share || a.task.localeCompare(b.task));
+  return (
+    <Paper component="figure" m={0} aria-label={t("training.byTask")}>
+      <Title order={2} mb="xs">
+        {t("training.byTask")}
+      </Title>
+      <ScrollArea.Autosize mah={280}>
+        {rows.map(({ task, share }) => (
+          <Group key={task} gap="xs" wrap="nowrap" mb={4}>
+            <Mono>{task}</Mono>
+            <Progress value={share * 100} size={6} flex={1} aria-label={task} />
+            <Text fz="xs" ff="monospace" w={48} ta="right">
+              {(share * 100).toFixed(0)} %
+            </Text>
+          </Group>
+        ))}
+      </ScrollArea.Autosize>
+    </Paper>
   );
 }
 

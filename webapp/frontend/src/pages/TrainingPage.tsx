@@ -12,6 +12,7 @@ import { Mono, StateBadge } from "../components/badges";
 import { Listing, PAGE_SIZE, Pager, useFilters } from "../components/listing";
 import { Empty, Loaded, Page, To } from "../components/page";
 import { Ago } from "../components/time";
+import { Plan } from "../components/TrainingPlan";
 import { useWords } from "../words";
 
 export default function TrainingPage() {
@@ -26,6 +27,7 @@ export default function TrainingPage() {
       <Loaded query={query}>
         {({ items, count }) => (
           <>
+            <Plan />
             <Listing
               label={t("nav.training")}
               rows={items}
