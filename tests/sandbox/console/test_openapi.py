@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from sandbox.contracts.tasks import Risk
-from sandbox.worlds.console.declare import BadDeclaration, Console, Slow
-from sandbox.worlds.console.openapi.convert import console_from, id_of, load, save
+from sandbox.worlds.console.declare import Console, Slow
+from sandbox.worlds.console.openapi.convert import console_from, id_of
 from sandbox.worlds.console.openapi.document import Unreadable
 from sandbox.worlds.console.openapi.proof import prove
 from sandbox.worlds.console.openapi.report import Report
@@ -258,21 +258,7 @@ def test_damage_costs_a_part_and_never_more_than_the_document(tmp_path: Path, hu
             assert len(console.kinds) == report.kinds > 0
 
 
-# --- declarations and the command line ---
-
-
-def test_a_declaration_comes_back_from_disk_as_it_was(orchard: tuple[Console, Report], tmp_path: Path) -> None:
-    console, _ = orchard
-    file = save(console, tmp_path)
-    assert file.name == "orchard-api.console.json"
-    assert msgspec.json.encode(load(file)) == msgspec.json.encode(console)
-
-
-def test_a_broken_declaration_is_refused_with_file_and_place(tmp_path: Path) -> None:
-    file = tmp_path / "x.console.json"
-    file.write_text('{"name": "x", "title": "X", "kinds": [{"name": "y"}]}')
-    with pytest.raises(BadDeclaration, match=r"x\.console\.json: .*missing required field.*kinds\[0\]"):
-        load(file)
+# --- the command line ---
 
 
 def test_titles_become_ids_that_no_world_of_ours_has() -> None:

@@ -10,7 +10,8 @@ from sandbox.contracts.tasks import Goal, Outcome, Task
 from sandbox.env import Gym
 from sandbox.registry import find_environment, find_template
 from sandbox.tasks import bind
-from sandbox.worlds.console.openapi.convert import console_from, save
+from sandbox.worlds.console.openapi.convert import console_from
+from sandbox.worlds.console.openapi.files import save
 from sandbox.worlds.console.simulator import ConsoleSimulator
 from tests.sandbox.console.documents import DOCUMENTS
 from tests.sandbox.console.faces import Faces

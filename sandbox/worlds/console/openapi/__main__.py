@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 
 from sandbox.arguments import new_file, new_folder
-from sandbox.worlds.console.openapi.convert import SUFFIX, console_from, save
+from sandbox.worlds.console.openapi.convert import console_from
 from sandbox.worlds.console.openapi.document import Unreadable
+from sandbox.worlds.console.openapi.files import SUFFIX, save
 
 
 def main() -> int:

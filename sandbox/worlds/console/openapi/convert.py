@@ -1,13 +1,11 @@
-"""The whole way from an API document to a declared console, and declarations on disk."""
+"""The whole way from an API document to a declared console."""
 
 import re
 import time
 from collections import Counter
 from pathlib import Path
 
-import msgspec
-
-from sandbox.worlds.console.declare import BadDeclaration, Console
+from sandbox.worlds.console.declare import Console
 from sandbox.worlds.console.openapi.document import Document, Unreadable
 from sandbox.worlds.console.openapi.kinds import Drafter
 from sandbox.worlds.console.openapi.paths import Sorter
@@ -15,8 +13,6 @@ from sandbox.worlds.console.openapi.report import Left, Report, size_of
 from sandbox.worlds.console.openapi.schema import Flattener
 from sandbox.worlds.console.openapi.tasks import tasks_of
 from sandbox.worlds.console.soundness import checked
-
-SUFFIX = ".console.json"
 
 
 def console_from(path: Path, *, within: Path | None = None) -> tuple[Console, Report]:
@@ -68,24 +64,6 @@ def id_of(title: str) -> str:
     parts = re.findall(r"[a-z0-9]+", title.lower()) or ["console"]
     parts = parts if parts[0][0].isalpha() else ["api", *parts]
     return "-".join(parts if "api" in parts else [*parts, "api"])[:60].rstrip("-")
-
-
-def save(console: Console, folder: Path) -> Path:
-    """Write a declaration where `sandbox.worlds.generated` finds it (BELAY_CONSOLES names the folder)."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"{console.name}{SUFFIX}"
-    file.write_bytes(msgspec.json.format(msgspec.json.encode(console), indent=1))
-    return file
-
-
-def load(file: Path) -> Console:
-    """Read a declaration. Raises BadDeclaration with the file and what was expected."""
-    try:
-        return checked(msgspec.json.decode(file.read_bytes(), type=Console))
-    except msgspec.DecodeError as problem:
-        raise BadDeclaration([f"{file}: {problem}"]) from problem
-    except BadDeclaration as problem:
-        raise BadDeclaration([f"{file}: {each}" for each in problem.problems]) from problem
 
 
 def _dialect(document: Document) -> str:
