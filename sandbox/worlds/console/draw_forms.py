@@ -1,5 +1,6 @@
 """Forms: the create wizard, and the dialogs that lie over a page."""
 
+from sandbox.worlds.console import on_forms
 from sandbox.worlds.console.declare import Kind
 from sandbox.worlds.console.forms import CHOOSE, Form, shown_options
 from sandbox.worlds.console.nodes import Choice, Entry, Facts, Field, Item, Line, Node, Points, Press, Say, States, Tick
@@ -207,7 +208,7 @@ def _form_dialog(view: View, form: Form) -> tuple[str, list[Section]]:
         sections += _fields(view, kind, form, name, beside, title, "dialog")
     if it is not None and dialog.about == "verb" and kind.verb(dialog.verb).confirm == "typed":
         sections.append(_confirm(view, form, view.world.label(it), title))
-    states = ("disabled",) if view.is_held else ()
+    states = ("disabled",) if on_forms.is_held(view) else ()
     buttons = (Press("cancel", words.text("Cancel")), Press("submit", submit, look, "", states))
     return title, [*sections, *_end(view, buttons, form, title, "dialog")]
 

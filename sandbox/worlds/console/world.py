@@ -1,16 +1,16 @@
 """The state behind a declared console: seeded, with virtual time, snapshots and an audit log of every write."""
 
 import hashlib
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from sys import intern
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from sandbox.worlds.console import admission
 from sandbox.worlds.console.declare import Console, Field, Kind, Quota, Slow, Verb, holds
-from sandbox.worlds.console.fields import generated, problem
+from sandbox.worlds.console.fields import generated
 from sandbox.worlds.console.records import PAGE, Entry, Object, Planned, Refused, Snapshot
 
 
@@ -133,18 +133,11 @@ class World:
             at = kind.index[quota.per]
             peers = [each for each in peers if each.values[at] == values.get(quota.per)]
         used = sum(int(each.values[kind.index[quota.field]] or 0) for each in peers) if quota.field else len(peers)
-        return self.limits.get(f"{kind.name}:{quota.title}", quota.limit) - used
+        return self.limit(kind, quota) - used
 
-    def wrong(self, kind_name: str, given: Mapping[str, str], *, fields: Sequence[str] = ()) -> dict[str, str]:
-        """What is wrong with part of a create form (`fields` of it, or all that are given); changes nothing."""
-        kind = self.console.kind(kind_name)
-        errors: dict[str, str] = {}
-        beside = {field.name: given.get(field.name, field.default) for field in kind.fields}
-        for name in fields or given:
-            field = kind.field(name) if name in kind.asked else None
-            if field and holds(field.visible_when, beside):
-                self._read(kind, field, given.get(name, "").strip(), errors, beside)
-        return errors
+    def limit(self, kind: Kind, quota: Quota) -> int:
+        """How much of a quota there is."""
+        return self.limits.get(f"{kind.name}:{quota.title}", quota.limit)
 
     @property
     def pending(self) -> bool:
@@ -180,9 +173,7 @@ class World:
         kind = self.console.kind(kind_name)
         event = f"{kind.name}.create"
         try:
-            values = self._values_for(kind, given)
-            for quota in kind.quotas:
-                self._check_room(kind, quota, values, freed=0)
+            values = admission.to_create(self, kind, given)
         except Refused as refusal:
             self._record(event, "", str(given.get("name", "")), refusal, kind, given, actor)
             raise
@@ -202,7 +193,7 @@ class World:
         verb = kind.verb(verb_name)
         event = f"{it.kind}.{verb.name}"
         try:
-            values = self._checked(it, verb, given, confirm)
+            values = admission.to_do(self, it, verb, given, confirm)
         except Refused as refusal:
             self._record(event, it.id, self.label(it), refusal, kind, given, actor)
             raise
@@ -288,95 +279,6 @@ class World:
         kind = self.console.kind(it.kind)
         return {f.name: self.shown(it, f.name) for f in kind.fields if f.references}
 
-    def _values_for(self, kind: Kind, given: Mapping[str, str]) -> dict[str, str]:
-        asked = (*kind.asked, *((kind.parent,) if kind.parent else ()))
-        errors = {name: "This cannot be set here." for name in given if name not in asked}
-        beside = {f.name: given.get(f.name, f.default) if f.name in asked else f.default for f in kind.fields}
-        values: dict[str, str] = {}
-        for field in kind.fields:
-            values[field.name] = value = beside[field.name].strip()
-            if not holds(field.visible_when, beside):
-                values[field.name] = ""
-            elif field.name in asked:
-                values[field.name] = beside[field.name] = self._read(kind, field, value, errors, beside)
-        _raise_if(errors)
-        return values
-
-    def _checked(self, it: Object, verb: Verb, given: Mapping[str, str], confirm: str) -> dict[str, str]:
-        kind = self.console.kind(it.kind)
-        if not self.allowed(it, verb):
-            state = it.state or "as it is"
-            raise Refused(HTTPStatus.CONFLICT, f"{verb.title} is not possible while it is {state}.")
-        if verb.confirm == "typed" and confirm != self.label(it):
-            raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, f"Type {self.label(it)} to confirm.")
-        if verb.deletes:
-            self._check_unused(it)
-            return {}
-        held = self.facts(it)
-        errors = {name: "This cannot be set here." for name in given if name not in verb.fields}
-        beside = {**held, **{name: value for name, value in given.items() if name in verb.fields}}
-        values: dict[str, str] = {}
-        for name in verb.fields:
-            field = kind.field(name)
-            if not holds(field.visible_when, beside):
-                values[name] = ""
-            elif field.references and not given.get(name, "").strip():
-                errors[name] = f"{field.title} is required."
-            elif field.type != "secret" or name in given:
-                value = given.get(name, held[name]).strip()
-                values[name] = self._read(kind, field, value, errors, beside, before=it)
-        _raise_if(errors)
-        for quota in kind.quotas:
-            if quota.field in values:
-                self._check_room(kind, quota, {**held, **values}, freed=int(held[quota.field] or 0))
-        return values
-
-    def _read(  # one value with all that it is judged by
-        self,
-        kind: Kind,
-        field: Field,
-        value: str,
-        errors: dict[str, str],
-        beside: Mapping[str, str],
-        before: Object | None = None,
-    ) -> str:
-        held = before.values[kind.index[field.name]] if before else ""
-        wrong = problem(field, value, before=held, today=self.console.today)
-        if not wrong and field.check == "unique" and value and self._is_taken(kind, field, value, before):
-            wrong = f"There is already {_article(kind.title)} named {value}."
-        if not wrong and field.references and value:
-            there = next((o for o in self.of_kind(field.references) if self.label(o) == value), None)
-            title = self.console.kind(field.references).title
-            if there is None:
-                wrong = f"There is no {title.lower()} named {value}."
-            elif apart := next((n for n in field.same if self.value(there, n) != beside[n]), ""):
-                wrong = f"{value} is in {self.value(there, apart)}, not in {beside[apart]}."
-            else:
-                return there.id
-        if wrong:
-            errors[field.name] = wrong
-            return value
-        if field.type == "secret" and value:
-            return f"set-{hashlib.sha256(value.encode()).hexdigest()[:8]}"
-        return str(int(value)) if field.type == "integer" and value else value
-
-    def _is_taken(self, kind: Kind, field: Field, value: str, before: Object | None) -> bool:
-        at = kind.index[field.name]
-        mine = before.id if before else ""
-        return any(each.values[at] == value and each.id != mine for each in self.of_kind(kind.name))
-
-    def _check_room(self, kind: Kind, quota: Quota, values: Mapping[str, str], *, freed: int) -> None:
-        wanted = int(values[quota.field] or 0) if quota.field else 1
-        if wanted > self.room(kind, quota, values) + freed:
-            limit = self.limits.get(f"{kind.name}:{quota.title}", quota.limit)
-            raise Refused(HTTPStatus.CONFLICT, f"Quota exceeded: at most {limit} {quota.title}.")
-
-    def _check_unused(self, it: Object) -> None:
-        for other, field in self.referring(it):
-            kind = self.console.kind(other.kind)
-            if kind.parent != field.name:
-                raise Refused(HTTPStatus.CONFLICT, f"It is in use by {kind.title.lower()} {self.label(other)}.")
-
     def _delete(self, it: Object) -> None:
         for other, field in list(self.referring(it)):
             kind = self.console.kind(other.kind)
@@ -403,15 +305,6 @@ class World:
         number = len(self.audit) + 1
         self.token = hash((self.token, event, object_id, detail, actor, *told.items()))
         self.audit.append(Entry(number, self.tick, event, object_id, label, refusal is None, detail, told, actor))
-
-
-def _article(title: str) -> str:
-    return f"{'an' if re.match('(?!us|uni)[aeiou]', title, re.IGNORECASE) else 'a'} {title.lower()}"
-
-
-def _raise_if(errors: Mapping[str, str]) -> None:
-    if errors:
-        raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, next(iter(errors.values())), errors)
 
 
 Fill: TypeAlias = Callable[[World, str], None]  # places the objects of one kind; draws by seed and kind alone
