@@ -84,8 +84,8 @@ def _reviewed(view: View, kind: Kind, form: Form, name: str) -> str:
     value, field = form.values[name], kind.field(name)
     if field.type == "secret":
         return MASK
-    shown = view.words.text(value) if field.type in ("choice", "boolean") else value.strip()
-    return (shown.replace(",", ", ") if field.type == "tags" else shown) or EMPTY
+    chosen = field.type in ("choice", "boolean")
+    return (view.words.text(value) if chosen else view.words.written(field, value.strip())) or EMPTY
 
 
 def _fields(  # one field with all that decides how it is drawn
@@ -108,7 +108,8 @@ def _fields(  # one field with all that decides how it is drawn
         else:
             entry_kind = field.type if field.type in ("integer", "date", "secret") else "text"
             limit = 12 if field.type == "integer" else field.max_length
-            entry = Entry(f"field:{name}", title, value, entry_kind, states, limit)
+            unit = view.words.text(field.unit)
+            entry = Entry(f"field:{name}", title, value, entry_kind, states, limit, unit=unit)
             node = Field(entry, view.words.text(field.help), error)
         return Section(f"field-{name}", (node,), group=group, region=region)
 

@@ -2,6 +2,7 @@
 
 from sandbox.worlds.console.declare import Kind
 from sandbox.worlds.console.forms import in_order
+from sandbox.worlds.console.jobs import sort_key
 from sandbox.worlds.console.nodes import Card, Cards, Choice, Entry, Item, Line, Points, Press, Row, Say, Table, Tick
 from sandbox.worlds.console.records import Object
 from sandbox.worlds.console.screen import kept
@@ -90,12 +91,11 @@ def _found(view: View, kind: Kind) -> list[tuple[Object, tuple[str, ...]]]:
     column = listing.sort.removeprefix("-")
     if column in kind.columns:
         at = kind.columns.index(column)
-        found = sorted(found, key=lambda pair: _sort_key(pair[1][at]), reverse=listing.sort.startswith("-"))
+        unit = "" if column == "state" else f" {view.words.text(kind.field(column).unit)}"
+        found = sorted(
+            found, key=lambda pair: sort_key(pair[1][at].removesuffix(unit)), reverse=listing.sort.startswith("-")
+        )
     return found
-
-
-def _sort_key(text: str) -> tuple[int, int, str]:
-    return (0, int(text), "") if text.isascii() and text.isdigit() else (1, 0, text)
 
 
 def _rows(view: View, kind: Kind) -> list[Section]:

@@ -138,8 +138,15 @@ class Page:
         kind = {"date": "date", "secret": "password"}.get(item.kind, "text")
         more = "" if kind == "date" else f' maxlength="{item.max_length}" autocomplete="off" spellcheck="false"'
         more += ' inputmode="numeric"' if item.kind == "integer" else ""
-        value = escape(item.value)
-        return f'<input type="{kind}" {self._named(item)} data-k="{escape(item.key)}" value="{value}"{more}>'
+        if item.unit:
+            more += f' aria-describedby="{self._id(item.key)}u"'
+        drawn = (
+            f'<input type="{kind}" {self._named(item)} data-k="{escape(item.key)}" value="{escape(item.value)}"{more}>'
+        )
+        if not item.unit:
+            return drawn
+        unit = f'<span class="{self._class("unit")}" id="{self._id(item.key)}u">{escape(item.unit)}</span>'
+        return f'<div class="{self._class("measured")}">{drawn}{unit}</div>'
 
     def _choice(self, item: Choice) -> str:
         options = "".join(

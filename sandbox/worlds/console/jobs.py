@@ -161,6 +161,16 @@ def answer(job: Job, world: World, parameters: Mapping[str, str]) -> str:
     return ""
 
 
+def answer_unit(job: Job, console: Console, parameters: Mapping[str, str]) -> str:
+    """In what the right answer is measured, or ""."""
+    for step in job.steps:
+        if isinstance(step, Tell):
+            kind = console.kind(step.target.kind)
+            field = fact_field(kind, step.fact, parameters)
+            return "" if field == "state" else kind.field(field).unit
+    return ""
+
+
 def fact_field(kind: Kind, fact: str, parameters: Mapping[str, str]) -> str:
     """The field that is asked for, by its name or by its title. Raises KeyError."""
     title = told(fact, parameters)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from sandbox.worlds.console import lexicon_de, lexicon_zh
+from sandbox.worlds.console.declare import Field
 from sandbox.worlds.console.synonyms import SYNONYMS
 from sandbox.worlds.console.variant import Locale, Variant
 
@@ -38,6 +39,12 @@ class Lexicon:
     def say(self, template: str, **blanks: object) -> str:
         """A sentence of the page around already shown blanks."""
         return self._table.get(template, template).format_map(blanks)
+
+    def written(self, field: Field, value: str) -> str:
+        """A value that is not chosen from a list, as people write it: tags apart, numbers with their unit."""
+        if field.type == "tags":
+            return value.replace(",", ", ")
+        return f"{value} {self.text(field.unit)}" if field.unit and value else value
 
 
 @lru_cache(maxsize=32)

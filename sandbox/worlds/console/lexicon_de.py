@@ -140,7 +140,8 @@ _FIELDS = {
     "Used (GB)": "Belegt (GB)",
     "Made": "Gemacht am",
     "Keep versions": "Fassungen behalten",
-    "Keep for (days)": "Behalten (Tage)",
+    "Keep for": "Behalten für",
+    "days": "Tage",
     "Host": "Rechnername",
     "Engine": "Motor",
     "Storage (GB)": "Platz (GB)",
@@ -159,7 +160,7 @@ _FIELDS = {
     "Key ID": "Schlüssel-ID",
     "Issued": "Ausgestellt am",
     "Metric": "Messwert",
-    "Limit (%)": "Grenze (%)",
+    "Limit": "Grenze",
     "Recipient": "Empfänger",
     "State": "Zustand",
 }

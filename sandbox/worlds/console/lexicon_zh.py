@@ -160,7 +160,8 @@ _FIELDS = {
     "Used (GB)": "已用 (GB)",
     "Made": "生成日期",
     "Keep versions": "保留版本",
-    "Keep for (days)": "保留天数",
+    "Keep for": "保留时间",
+    "days": "天",
     "Host": "主机",
     "Engine": "引擎",
     "Storage (GB)": "存储空间 (GB)",
@@ -180,7 +181,7 @@ _FIELDS = {
     "Key ID": "凭据 ID",
     "Issued": "签发日期",
     "Metric": "指标",
-    "Limit (%)": "阈值 (%)",
+    "Limit": "阈值",
     "Recipient": "收件人",
     "State": "状态",
 }

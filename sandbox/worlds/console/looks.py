@@ -48,7 +48,12 @@ class Look(Struct, frozen=True):
         declared = None if field == "state" else kind.field(field)
         if declared is None or declared.type in ("choice", "boolean"):
             return self.text(value)
-        return ", ".join(value.split(",")) if declared.type == "tags" else value
+        return self.lexicon.written(declared, value)
+
+    def number(self, kind: Kind, field: str, shown: str) -> str:
+        """What the page shows for a value, without its unit."""
+        unit = "" if field == "state" else kind.field(field).unit
+        return shown.removesuffix(f" {self.text(unit)}") if unit else shown
 
     def wanted(self, values: Values) -> dict[str, str]:
         """Values of a job with its parameters filled in; what refers to another field is left out."""

@@ -35,6 +35,7 @@ class Entry(Struct, frozen=True, gc=False):
     states: States = ()  # invalid, required
     max_length: int = 200
     bare: bool = False  # named by the attribute alone, with no label drawn
+    unit: str = ""  # stands behind it
 
 
 class Choice(Struct, frozen=True, gc=False):

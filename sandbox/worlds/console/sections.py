@@ -248,6 +248,10 @@ def _field(node: Field, key: str, y: int) -> Iterator[Thing]:
     top, height = (0, TICK) if type(node.control) is Tick else (LABEL, CONTROL)
     it.y, it.width, it.height = y + top, 420, height
     yield it
+    if isinstance(node.control, Entry) and node.control.unit:
+        unit = _thing(Say(node.control.unit, "unit"), f"{key}.unit")
+        unit.x, unit.y, unit.width, unit.height = 430, y + top, 60, height
+        yield unit
     y += top + height
     for text, tall in ((node.help, SMALL), (node.error, ERROR)):
         if text:

@@ -74,6 +74,8 @@ def _field_problems(console: Console, kind: Kind, field: Field) -> Iterator[str]
     yield from _check_problems(field)
     if field.type != "integer" and (field.minimum is not None or field.maximum is not None):
         yield "minimum and maximum belong to an integer"
+    if field.type != "integer" and field.unit:
+        yield "a unit belongs to an integer"
     if field.minimum is not None and field.maximum is not None and field.minimum > field.maximum:
         yield f"minimum {field.minimum} is above maximum {field.maximum}"
     try:

@@ -23,7 +23,7 @@ def shown(view: View, it: Object, field: str) -> str:
         if declared.type == "secret":
             return MASK
         if declared.type not in ("choice", "boolean"):
-            return value.replace(",", ", ") if declared.type == "tags" and value else value or EMPTY
+            return view.words.written(declared, value) or EMPTY
     return view.words.text(value) if value else EMPTY
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sandbox.contracts.tasks import Check, Outcome, Risk, Task, Verification
 from sandbox.worlds.console.declare import Kind
 from sandbox.worlds.console.furnish import furnish
-from sandbox.worlds.console.jobs import NOTHING, Job, Make, answer, carry_out
+from sandbox.worlds.console.jobs import NOTHING, Job, Make, answer, answer_unit, carry_out
 from sandbox.worlds.console.lexicon import Lexicon
 from sandbox.worlds.console.records import PAGE, Object
 from sandbox.worlds.console.tasks import spec_of
@@ -63,15 +63,14 @@ class Judge:
                 each.of_kind(kind)
         self._before = dict(self._first().objects)
         harmed, missed = self._compare(found, expected)
-        done, right = self._accepted(found), self._accepted(expected)
+        done, due = self._accepted(found), self._accepted(expected)
         told = ", ".join(" ".join(each) for each in sorted(done.elements()))
         checks = [
             Check("nothing else was changed", not harmed, ", ".join(harmed)),
-            Check("the audit log has exactly what was asked for", done == right, told),
+            Check("the audit log has exactly what was asked for", done == due, told),
         ]
         if self.job.answers:
-            right_answer = answer(self.job, expected, self._parameters)
-            checks.insert(0, Check("the answer is right", _same(said, right_answer, self._lexicon), said))
+            checks.insert(0, Check("the answer is right", self._is_right(said, expected), said))
         if not self.job.answers or self._changes or self._new:
             checks.insert(0, Check("what was asked for is there", not missed, ", ".join(missed)))
         outcome = Outcome.VERIFIED if all(check.holds for check in checks) else Outcome.FAILED
@@ -159,6 +158,14 @@ class Judge:
 
     # --- comparing ---
 
+    def _is_right(self, said: str, expected: World) -> bool:
+        """An answer may be given as the page shows it, in its own language, or as it is held, without its unit."""
+        right = answer(self.job, expected, self._parameters)
+        unit = answer_unit(self.job, expected.console, self._parameters)
+        text = self._lexicon.text
+        fits = {right, text(right), *((f"{right} {unit}", f"{right} {text(unit)}") if unit else ())}
+        return said.strip().casefold() in {each.casefold() for each in fits}
+
     def _stands(self, world: World, change: Change) -> bool:
         it = world.objects.get(change.object_id)
         if it is None:
@@ -242,8 +249,3 @@ def _call(found: World, expected: World, ident: str) -> str:
     world = found if ident in found.objects else expected
     it = world.objects.get(ident)
     return f"{it.kind} {world.label(it)}" if it else ident
-
-
-def _same(said: str, right: str, lexicon: Lexicon) -> bool:
-    """An answer may be given as the page shows it, in its own language, or as it is held."""
-    return said.strip().casefold() in (right.casefold(), lexicon.text(right).casefold())

@@ -71,6 +71,7 @@ def test_the_smallest_console_and_the_cloud_are_sound() -> None:
             "field x: same: 'zone' is not a field of both kinds",
         ),
         (kind(fields=(NAME, Field(name="x", title="X", minimum=1))), "field x: minimum and maximum belong"),
+        (kind(fields=(NAME, Field(name="x", title="X", unit="GB"))), "field x: a unit belongs to an integer"),
         (
             kind(fields=(NAME, Field(name="x", title="X", type="integer", minimum=9, maximum=2))),
             "field x: minimum 9 is above maximum 2",

@@ -227,6 +227,15 @@ def test_a_wrong_answer_fails_and_case_and_the_pages_language_do_not_matter() ->
     assert Judge.of(chinese).verify(furnish(chinese), said).outcome is Outcome.VERIFIED
 
 
+def test_a_measured_answer_is_right_with_its_unit_and_without() -> None:
+    given = {"alarm": "amber-web-1", "fact": "Limit"}
+    task = bind(spec("find-alarm-fact").template, given, seed=1, recipe={"locale": "de"})
+    world = furnish(task)
+    right = answer(spec("find-alarm-fact").job, world, dict(task.goal.fields))
+    outcomes = {said: Judge.of(task).verify(world, said).outcome for said in (right, f"{right} %", f"{right} GB")}
+    assert outcomes == {right: Outcome.VERIFIED, f"{right} %": Outcome.VERIFIED, f"{right} GB": Outcome.FAILED}
+
+
 def test_what_a_person_files_begins_with_what_it_names() -> None:
     world = furnish(sessions.bind("cloud/attach-disk", {"disk": "backup", "instance": "default"}, seed=9))
     assert world.find("disk", "backup") is not None

@@ -126,6 +126,28 @@ def test_a_session_expires_once_and_is_taken_up_again() -> None:
     assert seen == ["Your session has expired"]
 
 
+@pytest.mark.parametrize(("locale", "days"), [("en", "days"), ("zh", "天"), ("de", "Tage")])
+def test_a_unit_stands_behind_its_input_and_its_value(locale: str, days: str) -> None:
+    console = opened("/buckets", f"cloud?locale={locale}")
+    bucket = next(it for it in console.world.of_kind("bucket") if console.world.value(it, "versions") == "yes")
+    kept = console.world.value(bucket, "keep_days")
+    console.act(Navigate(f"/buckets/{bucket.id}"))
+    assert f"{kept} {days}" in [each.name for each in console.face.observe().elements]
+    console.act(Click([e for e in console.face.observe().elements if e.role == "button"][1].ref))
+    dialog = [each for each in console.face.observe().elements if each.region == "dialog"]
+    field = next(at for at, each in enumerate(dialog) if each.value == kept)
+    assert dialog[field + 1].name == days
+
+
+def test_a_measured_column_is_sorted_by_its_numbers() -> None:
+    console = opened("/alarms")
+    for at, alarm in enumerate(console.world.of_kind("alarm")):
+        console.world.put(alarm, limit=str(9 + at))
+    console.act(Click(the(console, "Limit", "button").ref))
+    limits = [each.name for each in console.face.observe().elements if each.label == "Limit" and each.role == "cell"]
+    assert limits[:2] == ["9 %", "10 %"]
+
+
 def test_pages_take_their_time_where_the_variant_says_so() -> None:
     console = opened("/instances", "cloud?latency=long")
     assert "Loading…" in [each.name for each in console.face.observe().elements]

@@ -16,7 +16,7 @@ ALARM = Kind(
     fields=(
         NAME,
         Field(name="metric", title="Metric", type="choice", choices=METRICS, default="CPU load"),
-        Field(name="limit", title="Limit (%)", type="integer", minimum=1, maximum=100, default="80"),
+        Field(name="limit", title="Limit", type="integer", minimum=1, maximum=100, default="80", unit="%"),
         Field(name="instance", title="Instance", type="reference", references="instance"),
         Field(name="channel", title="Channel", type="reference", references="channel"),
     ),

@@ -130,11 +130,12 @@ BUCKET = Kind(
         Field(name="versions", title="Keep versions", type="boolean", default="no"),
         Field(
             name="keep_days",
-            title="Keep for (days)",
+            title="Keep for",
             type="integer",
             minimum=1,
             maximum=365,
             default="30",
+            unit="days",
             visible_when=(("versions", ("yes",)),),
         ),
         Field(name="host", title="Host", generated="hostname"),

@@ -2,7 +2,7 @@
 
 import re
 
-from sandbox.worlds.console.declare import Kind, Verb
+from sandbox.worlds.console.declare import Field, Kind, Verb
 from sandbox.worlds.console.jobs import Values
 from sandbox.worlds.console.lexicon_zh import TABLE
 
@@ -27,12 +27,17 @@ def zh(text: str) -> str:
 
 def given(kind: Kind, values: Values) -> str:
     """Fields with their values: "size {size}, storage {storage_gb} GB"."""
-    return ", ".join(_with_unit(low(kind.field(name).title), text, " ") for name, text in values)
+    return ", ".join(_with_unit(kind.field(name), low(kind.field(name).title), text) for name, text in values)
 
 
 def given_zh(kind: Kind, values: Values) -> str:
     """The same in Chinese."""
-    return "，".join(f"{zh(kind.field(name).title)} {text}" for name, text in values)
+    return "，".join(f"{zh(kind.field(name).title)} {_measured(kind, name, text)}" for name, text in values)
+
+
+def _measured(kind: Kind, name: str, text: str) -> str:
+    unit = kind.field(name).unit
+    return f"{text} {zh(unit)}" if unit else text
 
 
 def which(kind: Kind) -> str:
@@ -80,12 +85,11 @@ def _tail(kind: Kind, first: str, values: Values) -> str:
     if len(values) > 1 or first not in _TO:
         return f": {given(kind, values)}"
     (name, text), *_ = values
-    title = kind.field(name).title
-    return f" to {given(kind, values)}" if first == "Attach" else f" to {_with_unit(title, text, '', bare=True)}"
+    return f" to {given(kind, values)}" if first == "Attach" else f" to {_with_unit(kind.field(name), '', text)}"
 
 
-def _with_unit(title: str, text: str, between: str, *, bare: bool = False) -> str:
-    """The unit that a title has in brackets goes behind the value."""
-    found = re.fullmatch(r"(.+) \((.+)\)", title)
-    name, unit = (found[1], f" {found[2]}") if found else (title, "")
-    return f"{text}{unit}" if bare else f"{name}{between}{text}{unit}"
+def _with_unit(field: Field, title: str, text: str) -> str:
+    """A value behind its title, if any; the unit, declared or in the title's brackets, goes behind the value."""
+    found = re.fullmatch(r"(.*) \((.+)\)", title or field.title)
+    named, unit = (found[1], found[2]) if found else (title, field.unit)
+    return " ".join(part for part in (named if title else "", text, unit) if part)
