@@ -21,6 +21,7 @@ from sandbox.worlds.console.ways import (
     name_of,
     open_fact,
     open_rows,
+    tab_of,
     to_section,
     to_target,
 )
@@ -264,6 +265,8 @@ def _seen(look: Look, kind: Kind, verb: Verb, values: Mapping[str, str], *, sent
         return UNSEEN
     if values:  # sent, but it is not known what came of it
         for field in values:
+            if look.sight.tab_is_open(tab_of(look, kind, field)):
+                continue  # shown with another value, or hidden by one
             if (move := open_fact(look, kind, field)) is not None:
                 return move
         return UNSEEN

@@ -31,6 +31,12 @@ class Recall:
                 filled = opener != button
         return found
 
+    def typed(self, title: str) -> list[str]:
+        """What was typed into the input of this name, the last first."""
+        return [
+            past.action.text for past in reversed(self.history) if isinstance(past.action, Type) and past.name == title
+        ]
+
     def filled_since(self, opener: str) -> bool:
         """Whether anything was filled in after a form was opened last."""
         for past in reversed(self.history):

@@ -20,6 +20,8 @@ def to_target(look: Look, target: Target, *, sent: bool = False, victim: str = "
         return to_target(look, target.on) or open_rows(look, look.console.kind(target.on.kind), kind)
     if target.of is not None:
         return _along_link(look, target)
+    if target.on is not None and target.pick:
+        return _by_comparing(look, target, victim=victim)
     if target.on is not None:
         return _over_tab(look, target, sent=sent, victim=victim)
     return to_object(look, kind, name_of(look, target), may_be_gone=bool(victim))
@@ -91,16 +93,23 @@ def open_fact(look: Look, kind: Kind, field: str) -> Move | None:
     """The tab that shows a field; None where the field is shown."""
     if look.sight.fact(look.title(kind, field)) is not None:
         return None
-    title = look.text(next(tab.title for tab in kind.tabs if field in tab.fields))
+    title = tab_of(look, kind, field)
     if look.sight.tab_is_open(title):
         return look.wait(f"{title} does not show it")
     return look.press("tab", title, f"the tab that shows {field}") or look.wait(f"no tab {title}")
 
 
-def find_row(look: Look, target: Target) -> Row | None:
-    """The row of the open table that is meant."""
+def tab_of(look: Look, kind: Kind, field: str) -> str:
+    """What the tab that shows a field is called."""
+    return look.text(next(tab.title for tab in kind.tabs if field in tab.fields))
+
+
+def find_row(look: Look, target: Target, *, owner: str = "") -> Row | None:
+    """The row of the open table that is meant; in a list, of those that refer to an owner."""
     kind = look.console.kind(target.kind)
     wanted = look.columns(kind, look.wanted(target.where))
+    if owner and target.on is not None:
+        wanted |= {look.title(kind, f.name): owner for f in kind.fields if f.references == target.on.kind}
     same = [(look.title(kind, f), look.title(kind, text[1:])) for f, text in target.where if text[:1] == "="]
     fits = [
         row
@@ -112,7 +121,8 @@ def find_row(look: Look, target: Target) -> Row | None:
     if target.pick and fits:
         which, _, field = target.pick.partition(":")
         title = look.title(kind, field)
-        return (min if which == "least" else max)(fits, key=lambda row: sort_key(row.value(title) or ""))
+        best = min if which == "least" else max
+        return best(fits, key=lambda row: sort_key(look.number(kind, field, row.value(title) or "")))
     return fits[0] if fits else None
 
 
@@ -151,6 +161,58 @@ def _over_tab(look: Look, target: Target, *, sent: bool, victim: str) -> Move | 
     row = find_row(look, target)
     link = row.link(title) if row else None
     return Move(Click(link.ref), "this row fits") if link else missing(kind, "that fits", may_be_gone=False)
+
+
+def _by_comparing(look: Look, target: Target, *, victim: str) -> Move | None:
+    """Search the list for the owner, compare the rows, and search for the best by its own name.
+
+    Once a row is open nothing on its page says how it compares: what was searched for last remembers it.
+    """
+    kind = look.console.kind(target.kind)
+    if target.on is None:
+        raise ValueError("what is compared has an owner")
+    owner = name_of(look, target.on)
+    search = look.sight.search(kind)
+    title = look.lexicon.say("Search {kinds}", kinds=look.lexicon.noun(kind.plural))
+    chosen = victim or next((text for text in look.recall.typed(title) if text and text != owner), "")
+    if chosen and look.sight.on_detail(kind) and look.sight.headed(chosen):
+        return None
+    if not look.sight.in_section(kind) or search is None:
+        return to_section(look, kind)
+    if victim or (chosen and search.value == chosen):
+        row = look.sight.usable("link", chosen)
+        if row is not None and row.row:
+            return Move(Click(row.ref), "this was made out to be the one")
+        if victim:
+            return look_further(look, kind, victim) or GONE
+    if search.value != owner:
+        return Move(Type(search.ref, owner), "those of this one are to be compared")
+    narrowed = look.sight.narrowed()
+    if narrowed is not None:
+        return Move(Select(narrowed.ref, look.text("All")), "a filter may hide one")
+    if (move := _in_order(look, kind, target.pick)) is not None:
+        return move
+    best = find_row(look, target, owner=owner)
+    link = best.link(look.title(kind, "name")) if best else None
+    if link is None:
+        further = look.press("button", look.text("Next page"), "they may be further on")
+        return further or missing(kind, "that fits", may_be_gone=False)
+    return Move(Type(search.ref, link.name), "this one is it")
+
+
+def _in_order(look: Look, kind: Kind, pick: str) -> Move | None:
+    """Where a list has several pages: the move that brings the best to the first; None where it is there."""
+    which, _, field = pick.partition(":")
+    title = look.title(kind, field)
+    sort = look.sight.usable("button", title)
+    pages = (look.sight.usable("button", look.text(name)) for name in ("Next page", "Previous page"))
+    if sort is None or not any(pages):
+        return None
+    shown = [sort_key(look.number(kind, field, value)) for row in look.sight.rows() if (value := row.value(title))]
+    falls = which == "most"
+    if "pressed" in sort.states and shown == sorted(shown, reverse=falls):
+        return None
+    return Move(Click(sort.ref), "the first in order is looked for")
 
 
 def _is_open(look: Look, kind: Kind, target: Target, *, sent: bool) -> bool:

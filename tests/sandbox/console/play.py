@@ -32,10 +32,21 @@ def play(
     simulator: ConsoleSimulator, spec: ConsoleTask, task: Task, *, noise: float = 0.0
 ) -> tuple[Verification, list[Past]]:
     """An episode by the teacher, with this share of harmless wrong steps in its first half."""
+    return play_on(simulator, spec, task, simulator.reset(task), [], noise=noise)
+
+
+def play_on(  # an episode that has begun, with all that it has been so far
+    simulator: ConsoleSimulator,
+    spec: ConsoleTask,
+    task: Task,
+    observation: Observation,
+    history: list[Past],
+    *,
+    noise: float = 0.0,
+) -> tuple[Verification, list[Past]]:
+    """The rest of an episode by the teacher."""
     rng = random.Random(task.seed)
     oracle = spec.oracle(task)
-    observation = simulator.reset(task)
-    history: list[Past] = []
     while len(history) < LIMIT:
         action = oracle.act(observation, task.goal, history).action
         wrong = rng.random() < noise and len(history) < LIMIT // 2

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sandbox import sessions
-from sandbox.contracts.actions import ActOutcome, Finish, GiveUp, Type
+from sandbox.contracts.actions import ActOutcome, Click, Finish, GiveUp, Navigate, Type
 from sandbox.contracts.policies import Past, past
 from sandbox.contracts.tasks import Outcome, Risk, Split
 from sandbox.env import Gym
@@ -14,7 +14,7 @@ from sandbox.worlds.console.simulator import ConsoleSimulator
 from sandbox.worlds.console.specs import ConsoleTask
 from sandbox.worlds.console.tasks import TASKS, spec_of
 from sandbox.worlds.console.variant import DIMENSIONS
-from tests.sandbox.console.play import any_recipe, drawn, play
+from tests.sandbox.console.play import any_recipe, drawn, play, play_on
 
 each_task = pytest.mark.parametrize("kind", TASKS, ids=lambda kind: kind.template.id)
 DIFFERENCES = [(d.name, value) for d in DIMENSIONS for value in d.values[1:]]
@@ -62,6 +62,48 @@ def test_the_oracle_finds_back_after_wrong_steps(kind: ConsoleTask) -> None:
     task = drawn(kind, 11)
     found, history = play(ConsoleSimulator(), kind, task, noise=0.35)
     assert found.outcome is Outcome.VERIFIED, (task.goal, found, history)
+
+
+@pytest.mark.parametrize("faults", ["fail", "lost"])
+def test_the_oracle_finds_back_after_wrong_steps_where_writes_fail(faults: str) -> None:
+    for kind in TASKS[::4]:
+        task = drawn(kind, 21, recipe={"faults": faults})
+        found, history = play(ConsoleSimulator(), kind, task, noise=0.35)
+        assert found.outcome is Outcome.VERIFIED, (task, found, history)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("faults", ["fail", "lost"])
+@each_task
+def test_the_oracle_always_finds_back_after_wrong_steps_where_writes_fail(kind: ConsoleTask, faults: str) -> None:
+    splits: tuple[Split, ...] = ("train", "validation", "test")
+    for seed in range(12):
+        task = drawn(kind, seed, splits[seed % 3], {"faults": faults})
+        found, history = play(ConsoleSimulator(), kind, task, noise=0.35)
+        assert found.outcome is Outcome.VERIFIED, (task, found, history)
+
+
+def test_the_oldest_is_made_out_anew_after_a_wrong_row_was_opened() -> None:
+    kind = spec("delete-oldest-snapshot")
+    for recipe in ({}, {"list": "cards"}, {"locale": "zh", "order": "shuffled"}, {"faults": "lost"}):
+        simulator, task = ConsoleSimulator(), drawn(kind, 2, recipe=recipe)
+        simulator.reset(task)
+        disk = simulator.world.find("disk", dict(task.goal.fields)["disk"])
+        assert disk is not None
+        _, page = simulator.act(Navigate(f"/disks/{disk.id}?tab=snapshots"))
+        newest = max((each for each in page.elements if each.role == "link" and "2026-11-09" in each.row), key=str)
+        result, after = simulator.act(Click(newest.ref))
+        found, history = play_on(simulator, kind, task, after, [past(page, Click(newest.ref), result)])
+        assert found.outcome is Outcome.VERIFIED, (task, found, history)
+
+
+def test_a_change_that_a_hidden_field_would_show_is_known_not_to_have_been_done() -> None:
+    kind = spec("change-versions-bucket")
+    task = drawn(kind, 0, recipe={"faults": "fail"})
+    found, history = play(ConsoleSimulator(), kind, task, noise=0.35)
+    assert found.outcome is Outcome.VERIFIED, (found, history)
+    assert len(history) < task.max_steps
 
 
 @each_task
