@@ -1,21 +1,24 @@
 """What a trajectory teaches: for each step the right action, how much it counts, and what came of it."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learning.arrays import USELESS, Arrays
 from learning.candidates import Label, label
-from learning.features import scene
+from learning.features import Scene, scene
 from sandbox.contracts.actions import Action
-from sandbox.contracts.policies import past
-from sandbox.contracts.tasks import Outcome
+from sandbox.contracts.observations import Observation
+from sandbox.contracts.policies import Past, Proposal, past
+from sandbox.contracts.tasks import Goal, Outcome
 from sandbox.contracts.trajectories import Step, Trajectory
 
 ORACLE = "oracle"  # Proposal.policy of a label given by an oracle to a state that somebody else walked into
+TEACHER = "teacher:"  # the same of another teacher begins so; its name follows
 CORRECTION_WEIGHT = 3.0  # a person stepped in here: this is what the policy did not know
 EXCURSION_WEIGHT = 0.3  # approved, yet a person had to step in right after
 
@@ -42,8 +45,11 @@ class Lessons:
     unsayable: dict[str, int]  # "template kind" -> count
 
 
-def lessons(trajectories: Iterable[Trajectory]) -> Lessons:
-    """Every step that has something to teach, as arrays."""
+Reading: TypeAlias = Callable[[Observation, Goal, Sequence[Past]], Scene]
+
+
+def lessons(trajectories: Iterable[Trajectory], *, reading: Reading = scene) -> Lessons:
+    """Every step that has something to teach, as arrays, by either way of reading goals."""
     samples: list[Sample] = []
     unsayable: dict[str, int] = {}
     for trajectory in trajectories:
@@ -52,7 +58,7 @@ def lessons(trajectories: Iterable[Trajectory]) -> Lessons:
             if action is None:
                 continue
             step = trajectory.steps[index]
-            seen = scene(step.observation, trajectory.task.goal, remembered[:index])
+            seen = reading(step.observation, trajectory.task.goal, remembered[:index])
             right = label(seen, action)
             if right is None:
                 place = f"{trajectory.task.template} {type(action).__name__.lower()}"
@@ -85,7 +91,7 @@ def taught(trajectory: Trajectory) -> list[tuple[Action | None, float]]:
     detour = _detours(steps)
     result: list[tuple[Action | None, float]] = []
     for index, step in enumerate(steps):
-        if step.proposal is not None and step.proposal.policy == ORACLE:
+        if step.proposal is not None and is_opinion(step.proposal):
             result.append((step.proposal.action, 1.0))
         elif step.actor == "operator" or step.decision == "corrected":
             result.append((step.action, CORRECTION_WEIGHT))
@@ -99,6 +105,11 @@ def taught(trajectory: Trajectory) -> list[tuple[Action | None, float]]:
     return result
 
 
+def is_opinion(proposal: Proposal) -> bool:
+    """Whether a teacher gave this to a state that somebody else walked into."""
+    return proposal.policy == ORACLE or proposal.policy.startswith(TEACHER)
+
+
 def by_person(step: Step) -> bool:
     """Whether a person chose this action."""
     return step.actor == "operator" or step.decision == "corrected"
@@ -107,7 +118,7 @@ def by_person(step: Step) -> bool:
 def is_session(trajectory: Trajectory) -> bool:
     """Whether this is real work and not an oracle's demonstration (or an oracle's opinion of a rollout)."""
     return any(
-        step.actor != ORACLE and (step.proposal is None or step.proposal.policy != ORACLE) for step in trajectory.steps
+        step.actor != ORACLE and (step.proposal is None or not is_opinion(step.proposal)) for step in trajectory.steps
     )
 
 
