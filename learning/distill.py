@@ -1,0 +1,242 @@
+"""A teacher's whole distributions into a smaller student: on known states, then on those the student walks into.
+
+Run: python -m learning.distill --teacher learning/starter --out FOLDER.
+"""
+
+import argparse
+import math
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from learning import artefact, batches, divergence, jobs, starter
+from learning.arrays import Arrays
+from learning.bc import fresh
+from learning.checkpoints import Checkpoint
+from learning.deeds import Reader
+from learning.features import scene
+from learning.networks import ElementSetPolicy, Shape, tensors
+from learning.progress import Progress, Stopped
+from learning.rollouts import Episode, play
+from learning.unexported import Unexported
+from sandbox.contracts import storage
+from sandbox.contracts.policies import past
+from sandbox.contracts.trajectories import Trajectory
+
+REPORT_EVERY = 10
+WALKED_FROM = 700_000  # seeds of the tasks that a student walks
+QUARTER = Shape(width=40, layers=2, heads=4, word_width=8)  # of the starter, by parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Everything a distillation depends on besides its states, its teacher and the student's first weights."""
+
+    steps: int = 2000
+    batch: int = 32
+    learning_rate: float = 2e-3
+    warmup: int = 50
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    temperature: float = 2.0
+    value_share: float = 0.05
+    feature_share: float = 0.0  # of matching the teacher's trunk
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """What came out."""
+
+    network: ElementSetPolicy
+    steps: int
+    divergence: float  # nats between teacher and student on the last batch, temperature 1
+    seconds: float
+
+
+def train(
+    states: Sequence[Arrays],
+    teacher: ElementSetPolicy,
+    student: ElementSetPolicy,
+    recipe: Recipe,
+    *,
+    work: Path,
+    report: Callable[[Progress], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Distilled:
+    """Train the student in place; goes on from the checkpoint in `work` if there is one. Raises Stopped."""
+    torch.set_num_threads(1)
+    torch.manual_seed(recipe.seed)
+    bridge = nn.Linear(student.shape.width, teacher.shape.width)
+    both = nn.ModuleDict({"student": student, "bridge": bridge})
+    optimizer = torch.optim.AdamW(
+        both.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98)
+    )
+    checkpoint = Checkpoint(work, recipe)
+    resumed = checkpoint.resume(both, optimizer)
+    step, began = resumed.step, time.monotonic() - resumed.spent_s
+    lengths = np.array([len(each.element_kinds) for each in states], np.int64)
+    alike = np.full(len(states), 1 / len(states))
+    nats = 0.0
+    teacher.eval()
+    student.train()
+    with Reader(teacher) as theirs, Reader(student) as ours:
+        while step < recipe.steps:
+            if should_stop():
+                checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+                raise Stopped(f"stopped at step {step} of {recipe.steps}")
+            optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, recipe)
+            drawn = batches.draw(lengths, alike, step=step, size=recipe.batch, seed=recipe.seed)
+            nats = update(theirs, ours, bridge, optimizer, [states[i] for i in drawn], recipe, step=step)
+            step += 1
+            if step == 1 or step % REPORT_EVERY == 0:
+                report(Progress("distill", step / recipe.steps, step, {"divergence": nats}))
+            if step % 500 == 0:
+                checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+    checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+    return Distilled(student, step, nats, time.monotonic() - began)
+
+
+def update(
+    theirs: Reader,
+    ours: Reader,
+    bridge: nn.Linear,
+    optimizer: torch.optim.Optimizer,
+    states: Sequence[Arrays],
+    recipe: Recipe,
+    *,
+    step: int,
+) -> float:
+    """One step of gradient descent; returns nats between teacher and student at temperature 1."""
+    arrays = batches.inputs_of(states)
+    nothing: dict[str, NDArray[np.generic]] = {"elements": np.zeros_like(arrays["element_there"])}
+    inputs = tensors(batches.varied(arrays, nothing, step=step, seed=recipe.seed))
+    with torch.no_grad():  # the teacher answers for the states as they were varied
+        taught = theirs.read(inputs)
+    read = ours.read(inputs)
+    loss = divergence.action_kl(taught.outputs, read.outputs, temperature=recipe.temperature).mean()
+    loss = loss + recipe.value_share * divergence.value_loss(taught.outputs["value"], read.outputs["value"]).mean()
+    if recipe.feature_share > 0:
+        there = inputs["element_there"]
+        matched: Tensor = divergence.feature_loss(taught.elements, bridge(read.elements), there)
+        loss = loss + recipe.feature_share * matched.mean()
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    torch.nn.utils.clip_grad_norm_([*ours.network.parameters(), *bridge.parameters()], recipe.clip)
+    optimizer.step()
+    with torch.no_grad():
+        return float(divergence.action_kl(taught.outputs, read.outputs).mean())
+
+
+def _rate(step: int, recipe: Recipe) -> float:
+    warm = min(1.0, (step + 1) / recipe.warmup)
+    return warm * (0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * step / recipe.steps)))
+
+
+def states_of(trajectories: Iterable[Trajectory]) -> list[Arrays]:
+    """Every state that these walked through, as the policy would see it."""
+    found = []
+    for trajectory in trajectories:
+        remembered = tuple(past(step.observation, step.action, step.result) for step in trajectory.steps)
+        for index, step in enumerate(trajectory.steps):
+            found.append(scene(step.observation, trajectory.task.goal, remembered[:index]).arrays)
+    return found
+
+
+def walked(student: ElementSetPolicy, templates: Sequence[str], seeds: range) -> list[Trajectory]:
+    """What the student does by itself on tasks of the training split, without a browser."""
+    from sandbox import env  # worlds only where something is played
+
+    policy, gyms, played = Unexported(student, name="student"), {}, []
+    try:
+        for template in templates:
+            environment = template.partition("/")[0]
+            if environment not in gyms:
+                gyms[environment] = env.player(environment)
+            gym = gyms[environment]
+            played += [play(gym, Episode(template, seed, "train", "try"), policy, name="student") for seed in seeds]
+    finally:
+        for gym in gyms.values():
+            gym.close()
+    return played
+
+
+def distilled(  # collect, train, walk, train again
+    known: Sequence[Arrays],
+    teacher: ElementSetPolicy,
+    recipe: Recipe,
+    *,
+    shape: Shape = QUARTER,
+    templates: Sequence[str],
+    walks: int,
+    work: Path,
+    report: Callable[[Progress], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Distilled:
+    """A student of this shape: half of the steps on known states, half on these and on those it walks into itself."""
+    student = fresh(shape, seed=recipe.seed)
+    half = replace(recipe, steps=recipe.steps // 2)
+    first = train(known, teacher, student, half, work=work / "known", report=report, should_stop=should_stop)
+    met = states_of(walked(student, templates, range(WALKED_FROM, WALKED_FROM + walks)))
+    both = [*known, *met]
+    again = replace(half, learning_rate=recipe.learning_rate / 2, seed=recipe.seed + 1)
+    second = train(both, teacher, student, again, work=work / "walked", report=report, should_stop=should_stop)
+    return replace(second, steps=first.steps + second.steps, seconds=first.seconds + second.seconds)
+
+
+def write(folder: Path, done: Distilled, teacher: Path, recipe: Recipe, *, examples: Sequence[Arrays]) -> None:
+    """The student's folder; its lineage names the teacher's weights. Raises NotEqual where the export differs."""
+    taught = artefact.spec_of(teacher)
+    artefact.write(
+        folder,
+        done.network,
+        examples=examples,
+        templates=taught["templates"],
+        evaluation={"divergence_nats": done.divergence},
+        receipt={
+            "algorithm": "distill",
+            "parent": taught["weights_sha256"],
+            "recipe": asdict(recipe),
+            "seconds": round(done.seconds, 1),
+            "code_commit": artefact.commit(),
+            "machine": artefact.machine(),
+        },
+        title="Student",
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(description="Distil a policy into one of a quarter of its size.")
+    parser.add_argument("--teacher", type=Path, default=jobs.STARTER)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=Path(".belay/distill"), help="where checkpoints are kept")
+    parser.add_argument("--templates", nargs="+", default=starter.trained_templates("cloud"))
+    parser.add_argument("--steps", type=int, default=Recipe().steps)
+    parser.add_argument("--walks", type=int, default=4, help="episodes of each template that the student walks")
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args(arguments)
+    known = states_of(storage.unpack(each) for each in jobs.starter_trajectories())
+    recipe = Recipe(steps=asked.steps, seed=asked.seed)
+    done = distilled(
+        known,
+        artefact.load(asked.teacher),
+        recipe,
+        templates=asked.templates,
+        walks=asked.walks,
+        work=asked.work,
+        report=lambda each: print(f"step {each.step} {each.values['divergence']:.4f} nats", flush=True),
+    )
+    write(asked.out, done, asked.teacher, recipe, examples=known[:8])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
