@@ -50,11 +50,14 @@ def _value(rng: random.Random, split: Split, field: Field, taken: Container[str]
 
 
 def _number(rng: random.Random, split: Split, field: Field) -> str:
-    if field.name == "port":
-        return names.port(rng, split)
-    low, high, step = _PREFERRED.get(field.name, (field.minimum or 0, field.maximum or (field.minimum or 0) + 100, 1))
-    low = max(low, field.minimum or 0)
-    high = min(high, field.maximum) if field.maximum is not None else high
+    least = field.minimum or 0
+    most = field.maximum if field.maximum is not None else 10**9
+    if field.name == "port" and (ports := names.ports(split, low=least, high=most)):
+        return rng.choice(ports)
+    low, high, step = _PREFERRED.get(field.name, (least, field.maximum or least + 100, 1))
+    low, high = max(low, least), min(high, most)
+    if low > high:  # what people use is not what is allowed here
+        low, high, step = least, min(most, least + 100), 1
     if high - low < 10 * step:
         return str(rng.randint(low, high))
     return names.number(rng, split, low=low, high=high, step=step)

@@ -85,9 +85,10 @@ def number(rng: random.Random, split: Split, *, low: int, high: int, step: int) 
     return str(rng.choice(fits))
 
 
-def port(rng: random.Random, split: Split) -> str:
-    """A port; each split has ports of its own."""
-    return rng.choice([each for place, each in enumerate(PORTS) if place % 5 in _PLACE[split]])
+def ports(split: Split, *, low: int, high: int) -> list[str]:
+    """Well-known ports within limits; each split has ports of its own."""
+    own = (each for place, each in enumerate(PORTS) if place % 5 in _PLACE[split])
+    return [each for each in own if low <= int(each) <= high]
 
 
 def date(rng: random.Random, split: Split, *, first: str, days: int) -> str:
