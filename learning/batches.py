@@ -9,6 +9,7 @@ from learning import arrays as f
 from learning.lexical import FIRST_WORD, VOCABULARY
 from learning.samples import Sample
 
+_WORDS = ("element_words", "goal_words", "history_words", "option_words", "text_words")
 _GROUP = 8  # batches drawn together and sorted by length, so that little is padded
 
 
@@ -31,24 +32,31 @@ def inputs_of(batch: Sequence[f.Arrays]) -> dict[str, NDArray[np.generic]]:
     """Arrays of several states, padded to the longest, in the network's names."""
     elements = max(1, max(len(each.element_kinds) for each in batch))
     options = max(1, max(len(each.option_parents) for each in batch))
-    padded = {name: _stack([getattr(each, name) for each in batch], _size(name, elements, options)) for name in f.NAMES}
+    goals = max(1, max(len(each.goal_there) for each in batch))
+    padded = {
+        name: _stack([getattr(each, name) for each in batch], _sizes(name, elements, options, goals))
+        for name in f.NAMES
+    }
     padded["element_there"] = _there([len(each.element_kinds) for each in batch], elements)
     padded["option_there"] = _there([len(each.option_parents) for each in batch], options)
     return padded
 
 
-def _size(name: str, elements: int, options: int) -> int | None:
-    if name.startswith("element_"):
-        return elements
-    return options if name.startswith("option_") else None
+def _sizes(name: str, elements: int, options: int, goals: int) -> tuple[int, ...]:
+    """The padded axes of an array, the first ones; the rest is the same in every state."""
+    kind = name.partition("_")[0]
+    if kind == "goal":
+        return (goals,)
+    first = {"element": (elements,), "option": (options,), "history": (f.HISTORY,)}.get(kind, ())
+    return (*first, goals) if name.endswith("_pairs") else first
 
 
-def _stack(arrays: list[NDArray[np.generic]], size: int | None) -> NDArray[np.generic]:
-    if size is None:
+def _stack(arrays: list[NDArray[np.generic]], sizes: tuple[int, ...]) -> NDArray[np.generic]:
+    if all(array.shape[: len(sizes)] == sizes for array in arrays):
         return np.stack(arrays)
-    stacked = np.zeros((len(arrays), size, *arrays[0].shape[1:]), arrays[0].dtype)
+    stacked = np.zeros((len(arrays), *sizes, *arrays[0].shape[len(sizes) :]), arrays[0].dtype)
     for row, array in enumerate(arrays):
-        stacked[row, : len(array)] = array
+        stacked[(row, *(slice(size) for size in array.shape[: len(sizes)]))] = array
     return stacked
 
 
@@ -58,11 +66,12 @@ def _there(lengths: list[int], size: int) -> NDArray[np.bool_]:
 
 def labels_of(batch: Sequence[Sample], elements: int, options: int) -> dict[str, NDArray[np.generic]]:
     """Right actions and what came of them, padded like the inputs."""
+    goals = max(1, max(len(each.label.sources) for each in batch))
     return {
         "kind": np.array([each.label.kind for each in batch], np.int64),
-        "elements": _stack([each.label.elements for each in batch], elements),
-        "sources": np.stack([each.label.sources for each in batch]),
-        "options": _stack([each.label.options for each in batch], options),
+        "elements": _stack([each.label.elements for each in batch], (elements,)),
+        "sources": _stack([each.label.sources for each in batch], (goals,)),
+        "options": _stack([each.label.options for each in batch], (options,)),
         "key": np.array([each.label.key for each in batch], np.int64),
         "direction": np.array([each.label.direction for each in batch], np.int64),
         "weight": np.array([each.weight for each in batch], np.float32),
@@ -77,6 +86,8 @@ def varied(
     *,
     step: int,
     seed: int,
+    common: NDArray[np.bool_] | None = None,  # (VOCABULARY,) words that keep their vectors
+    renaming: float = 0.0,
 ) -> dict[str, NDArray[np.generic]]:
     """The same states with other names and fewer bystanders: what must not matter is made not to matter.
 
@@ -84,7 +95,8 @@ def varied(
     neither the target nor match the goal vanish, boxes move a little.
     """
     rng = np.random.default_rng([seed, 2, step])
-    varied_inputs = dict(inputs)
+    varied_inputs = dict(inputs if common is None else renamed(inputs, common, rng, share=renaming))
+    inputs = dict(varied_inputs)
     words = inputs["element_words"].astype(np.int64)  # a copy
     rate = np.array([0.04, 0.04, 0.04, 0.15, 0.1])[None, None, :, None]  # name, label, group, row, value
     swap = (words >= FIRST_WORD) & (rng.random(words.shape) < rate)
@@ -107,3 +119,38 @@ def varied(
     numbers[..., boxes] = numbers[..., boxes] + rng.normal(0, 0.01, numbers[..., boxes].shape).astype(np.float32)
     varied_inputs["element_numbers"] = numbers
     return varied_inputs
+
+
+def renamed(
+    inputs: dict[str, NDArray[np.generic]],
+    common: NDArray[np.bool_],  # (VOCABULARY,)
+    rng: np.random.Generator,
+    *,
+    share: float,
+) -> dict[str, NDArray[np.generic]]:
+    """In a share of the states every word that is not common is another one, the same on the page and in the goal.
+
+    So that a word never met says by its sameness alone what it says, as one of a few demonstrations does.
+    """
+    rows = len(inputs["text_words"])
+    shift = rng.integers(1, VOCABULARY - FIRST_WORD, rows) * (rng.random(rows) < share)
+    found = dict(inputs)
+    for name in _WORDS:
+        words = inputs[name].astype(np.int64)
+        by = shift.reshape(-1, *(1,) * (words.ndim - 1))
+        moved = FIRST_WORD + (words - FIRST_WORD + by) % (VOCABULARY - FIRST_WORD)
+        found[name] = np.where((words >= FIRST_WORD) & ~common[words], moved, words)
+    return found
+
+
+def common_words(samples: Sequence[Sample], *, least: int) -> NDArray[np.bool_]:
+    """(VOCABULARY,) bool: words that at least so many trajectories have in their goals or on their pages."""
+    seen: dict[str, set[int]] = {}
+    for sample in samples:
+        words = seen.setdefault(sample.trajectory, set())
+        for name in ("element_words", "goal_words", "text_words"):
+            words.update(np.unique(getattr(sample.arrays, name)).tolist())
+    counts = np.zeros(VOCABULARY, np.int64)
+    for words in seen.values():
+        counts[list(words)] += 1
+    return counts >= least

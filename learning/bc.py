@@ -38,6 +38,8 @@ class Recipe:
     held_out_one_in: int = 10
     session_share: float = 0.5  # of every batch, where there are sessions beside demonstrations
     judge_every: int = 400
+    renamed: float = 0.0  # share of states whose rare words read as others (batches.renamed)
+    rare: int = 5  # words of fewer trajectories are rare
     seed: int = 0
 
 
@@ -70,6 +72,7 @@ def train(
     learnt, judged = list(compress(samples, ~kept)), list(compress(samples, kept))
     lengths = np.array([len(sample.arrays.element_kinds) for sample in learnt], np.int64)
     chances = probabilities(learnt, session_share=recipe.session_share)
+    common = batches.common_words(learnt, least=recipe.rare) if recipe.renamed else None
     optimizer = torch.optim.AdamW(
         network.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98)
     )
@@ -86,7 +89,7 @@ def train(
             raise Stopped(f"stopped at step {step} of {recipe.steps}")
         optimizer.param_groups[0]["lr"] = recipe.learning_rate * _warm(step, recipe.warmup) * _cosine(through)
         batch = [learnt[i] for i in batches.draw(lengths, chances, step=step, size=recipe.batch, seed=recipe.seed)]
-        loss = update(network, optimizer, batch, recipe, step=step)
+        loss = update(network, optimizer, batch, recipe, step=step, common=common)
         step += 1
         if step == 1 or step % REPORT_EVERY == 0:
             report(Progress("train", through, step, {"loss": loss}))
@@ -103,12 +106,18 @@ def train(
 
 
 def update(
-    network: ElementSetPolicy, optimizer: torch.optim.Optimizer, batch: Sequence[Sample], recipe: Recipe, *, step: int
+    network: ElementSetPolicy,
+    optimizer: torch.optim.Optimizer,
+    batch: Sequence[Sample],
+    recipe: Recipe,
+    *,
+    step: int,
+    common: NDArray[np.bool_] | None = None,  # (VOCABULARY,) words that are never renamed
 ) -> float:
     """One step of gradient descent on one batch; returns the loss of its actions."""
     arrays = batches.inputs_of([sample.arrays for sample in batch])
     wanted = batches.labels_of(batch, arrays["element_there"].shape[1], arrays["option_there"].shape[1])
-    arrays = batches.varied(arrays, wanted, step=step, seed=recipe.seed)
+    arrays = batches.varied(arrays, wanted, step=step, seed=recipe.seed, common=common, renaming=recipe.renamed)
     labels = tensors(wanted)
     outputs = run(network, tensors(arrays))
     action = losses.weighted_mean(losses.action_nll(outputs, labels), labels["weight"])

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learning import lexical
-from learning.arrays import DIRECTIONS, GOALS, KEYS, KINDS
+from learning.arrays import DIRECTIONS, KEYS, KINDS
 from learning.features import Scene
 from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Navigate, Press, Scroll, Select, Type, Wait
 
@@ -23,7 +23,7 @@ class Label:
 
     kind: int
     elements: NDArray[np.bool_]  # (E,) all False where no element is pointed at
-    sources: NDArray[np.bool_]  # (GOALS,) goal tokens with the text to type
+    sources: NDArray[np.bool_]  # (G,) goal tokens with the text to type
     options: NDArray[np.bool_]  # (O,)
     key: int = NONE
     direction: int = NONE
@@ -43,7 +43,7 @@ def label(scene: Scene, action: Action) -> Label | None:
     """The indices of an action in this scene; None where the network could never say it."""
     count = len(scene.elements)
     elements = np.zeros(count, np.bool_)
-    sources = np.zeros(GOALS, np.bool_)
+    sources = np.zeros(len(scene.arrays.goal_there), np.bool_)
     options = np.zeros(len(scene.options), np.bool_)
     key = direction = NONE
     match action:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -51,25 +52,30 @@ def kept(elements: Sequence[Element], values: Sequence[Text]) -> tuple[Element, 
     return tuple(elements[index] for index in sorted(order[:MAX_ELEMENTS]))
 
 
-def element_pairs(elements: Sequence[Element], values: Sequence[Text], names: Sequence[Text]) -> Floats:
-    """How every element and every goal token speak of each other. (E, G, PAIRS)"""
-    pairs = np.zeros((len(elements), GOALS, PAIRS), np.float32)
+def element_pairs(
+    elements: Sequence[Element], values: Sequence[Text], names: Sequence[Text], *, goals: int = GOALS
+) -> Floats:
+    """How every element and every one of at most `goals` goal tokens speak of each other. (E, G, PAIRS)"""
+    pairs = np.zeros((len(elements), goals, PAIRS), np.float32)
     for g, (value, name) in enumerate(zip(values, names, strict=True)):
         for e, element in enumerate(elements):
-            pairs[e, g] = _pairs(element, value, name)
+            said = (element.name, element.value, element.label, element.row, element.group, element.options)
+            pairs[e, g] = _pairs(*said, value, name)
     return pairs
 
 
-def _pairs(element: Element, value: Text, field: Text) -> list[float]:
-    """How one element and one goal token speak of each other; the heart of carrying over to new names.
+@lru_cache(maxsize=65_536)
+def _pairs(
+    named: str, valued: str, labelled: str, rowed: str, grouped: str, options: tuple[str, ...], value: Text, field: Text
+) -> tuple[float, ...]:
+    """How one element's words and one goal token speak of each other; the heart of carrying over to new names.
 
     `arrays` names the columns that others read.
     """
-    name, held, label = read(element.name), read(element.value), read(element.label)
-    row, group = read(element.row), read(element.group)
+    name, held, label, row, group = read(named), read(valued), read(labelled), read(rowed), read(grouped)
     asks = max(lexical.share(field, label), lexical.share(field, name)) > 0.99
     holds = held.plain == value.plain or lexical.same_number(held.number, value.number)
-    return [
+    return (
         float(name.plain == value.plain),
         float(held.plain == value.plain),
         float(lexical.has(name, value)),
@@ -80,11 +86,11 @@ def _pairs(element: Element, value: Text, field: Text) -> list[float]:
         lexical.share(field, label),
         lexical.share(field, name),
         lexical.share(field, group),
-        float(any(read(option).plain == value.plain for option in element.options)),
+        float(any(read(option).plain == value.plain for option in options)),
         max(lexical.share(value, name), lexical.share(value, label)) if len(value.tokens) > 1 else 0.0,
         float(asks and holds),
         float(asks and not holds),
-    ]
+    )
 
 
 def element_words(elements: Sequence[Element], hidden: frozenset[str]) -> Ints:

@@ -32,7 +32,8 @@ def to_onnx(network: ElementSetPolicy, path: Path, examples: Sequence[Arrays]) -
     example = max(examples, key=lambda arrays: (len(arrays.option_parents), len(arrays.element_kinds)))
     inputs = tensors(_widened(example))
     elements, options = torch.export.Dim("elements", min=1, max=4096), torch.export.Dim("options", min=1, max=4096)
-    shapes = tuple(_dynamic(name, elements, options) for name in INPUTS)
+    goals = torch.export.Dim("goals", min=1, max=4096) if network.shape.sentences else None
+    shapes = tuple(_dynamic(name, elements, options, goals) for name in INPUTS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter warns of its own internals
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)
@@ -84,10 +85,17 @@ def _widened(arrays: Arrays) -> dict[str, NDArray[np.generic]]:
     return widened
 
 
-def _dynamic(name: str, elements: torch.export.Dim, options: torch.export.Dim) -> dict[int, torch.export.Dim]:
-    if name.startswith("element_"):
-        return {1: elements}
-    return {1: options} if name.startswith("option_") else {}
+def _dynamic(
+    name: str, elements: torch.export.Dim, options: torch.export.Dim, goals: torch.export.Dim | None
+) -> dict[int, torch.export.Dim]:
+    """The axes that vary; a goal read by its fields has always as many tokens."""
+    kind = name.partition("_")[0]
+    found = {"element": {1: elements}, "option": {1: options}}.get(kind, {})
+    if goals is not None and kind == "goal":
+        found[1] = goals
+    if goals is not None and name.endswith("_pairs"):
+        found[2] = goals
+    return found
 
 
 @torch.no_grad()

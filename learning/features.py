@@ -30,7 +30,7 @@ class Scene:
 
 
 def scene(observation: Observation, goal: Goal, history: Sequence[Past]) -> Scene:
-    """Everything a policy looks at, as arrays."""
+    """Everything a policy looks at, as arrays; the goal is read by its fields (`learning.sentences`: by its words)."""
     texts = goal_tokens(goal)
     hidden = lexical.hidden_words(tuple(text for _, text in texts))
     values = [read(text) for _, text in texts]
@@ -57,22 +57,24 @@ def scene(observation: Observation, goal: Goal, history: Sequence[Past]) -> Scen
         option_parents=np.array([row for row, _ in options], np.int64),
         option_numbers=option_numbers(elements, options),
         option_pairs=option_pairs(options, values, names),
-        text_words=_text_words(observation, goal, hidden),
-        state_numbers=_state_numbers(observation, history, texts, pairs),
-        kind_can=_kind_can(can, options, texts),
+        text_words=text_words(observation, goal, hidden),
+        state_numbers=state_numbers(observation, history, texts, pairs),
+        kind_can=kind_can(can, options, texts),
     )
     return Scene(arrays, elements, texts, options)
 
 
-def _text_words(observation: Observation, goal: Goal, hidden: frozenset[str]) -> Ints:
+def text_words(observation: Observation, goal: Goal, hidden: frozenset[str]) -> Ints:
+    """Words of the goal's text, and of dialogs, address and title. (GOAL_TEXT + PLACE,)"""
     address = urlsplit(observation.url)
     place = f"{' '.join(observation.dialogs)} {address.path.replace('/', ' ')} {observation.title}"
     return np.array(lexical.ids(goal.text, hidden, GOAL_TEXT) + lexical.ids(place, hidden, PLACE), np.int64)
 
 
-def _state_numbers(
+def state_numbers(
     observation: Observation, history: Sequence[Past], texts: Sequence[tuple[str, str]], pairs: Floats
 ) -> Floats:
+    """How far the work is, what the page is busy with, and how much of the goal it holds. (STATE_NUMBERS,)"""
     fields = sum(bool(name) for name, _ in texts)
     typed = {read(step.action.text).plain for step in history if isinstance(step.action, Type)}
     done = sum(bool(name) and read(text).plain in typed for name, text in texts)
@@ -103,7 +105,8 @@ def _state_numbers(
     return np.array(numbers, np.float32)
 
 
-def _kind_can(can: Bools, options: Sequence[Option], texts: Sequence[tuple[str, str]]) -> Bools:
+def kind_can(can: Bools, options: Sequence[Option], texts: Sequence[tuple[str, str]]) -> Bools:
+    """Which kinds of action the page has something for. (KINDS,)"""
     possible = dict.fromkeys(KINDS, True)
     possible["click"] = bool(can[:, 0].any())
     possible["type"] = bool(can[:, 1].any()) and bool(texts)

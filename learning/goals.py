@@ -36,9 +36,9 @@ def goal_tokens(goal: Goal) -> tuple[tuple[str, str], ...]:
     return (*found, *(("", piece) for piece in lexical.spans(goal.text, taken, GOALS)))[:GOALS]
 
 
-def goal_words(texts: Sequence[tuple[str, str]]) -> Ints:
+def goal_words(texts: Sequence[tuple[str, str]], *, goals: int = GOALS) -> Ints:
     """Words of each token's field name and value. (G, 2, WORDS)"""
-    words = np.zeros((GOALS, 2, WORDS), np.int64)
+    words = np.zeros((goals, 2, WORDS), np.int64)
     for g, (name, text) in enumerate(texts):
         words[g, 0] = lexical.ids(lexical.read_field_name(name).plain, frozenset(), WORDS)
         words[g, 1] = lexical.ids(text, frozenset(), WORDS)  # a choice ("stopped") means something
@@ -60,7 +60,7 @@ def goal_numbers(
     address, dialogs = read(observation.url.replace("%20", " ")), read(" ".join(observation.dialogs))
     toasts = read(" ".join(observation.toasts))
     in_dialog = np.array([element.region == "dialog" for element in elements], np.bool_)
-    numbers = np.zeros((GOALS, GOAL_NUMBERS), np.float32)
+    numbers = np.zeros((pairs.shape[1], GOAL_NUMBERS), np.float32)
     for g, (name, text) in enumerate(texts):
         value, there = read(text), pairs[:, g] if len(elements) else np.zeros((1, PAIRS), np.float32)
         numbers[g] = [

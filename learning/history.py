@@ -67,9 +67,9 @@ def history_numbers(recent: Sequence[Past]) -> Floats:
     return numbers
 
 
-def history_pairs(recent: Sequence[Past], values: Sequence[Text]) -> Floats:
+def history_pairs(recent: Sequence[Past], values: Sequence[Text], *, goals: int = GOALS) -> Floats:
     """How each step and each goal token speak of each other, in the columns of the elements' pairs. (H, G, PAIRS)"""
-    pairs = np.zeros((HISTORY, GOALS, PAIRS), np.float32)
+    pairs = np.zeros((HISTORY, goals, PAIRS), np.float32)
     for row, step in enumerate(recent):
         name, in_row = read(step.name), read(step.row)
         written = step.action.text if isinstance(step.action, Type) else ""

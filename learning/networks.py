@@ -11,7 +11,10 @@ from torch.nn import functional
 
 from learning import arrays as f
 from learning.candidates import LOW
+from learning.closeness import OPTION_CLOSE
 from learning.lexical import VOCABULARY
+from learning.relations import RELATIONS, relations
+from learning.sentences import GOAL_TEXTS, MORE_ELEMENT_NUMBERS, MORE_GOAL_NUMBERS, MORE_PAIRS
 
 POINTERS = ("click", "type", "answer")
 CHANGES = 3  # of the page by the action: anything, a dialog opens or closes, the address
@@ -19,12 +22,27 @@ CHANGES = 3  # of the page by the action: anything, a dialog opens or closes, th
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Sizes of a network; written into its spec."""
+    """Sizes of a network; written into its spec. The parts that are 0 are not there."""
 
     width: int = 96
     layers: int = 2
     heads: int = 4
     word_width: int = 32
+    sentences: int = 0  # 1: goals are read word by word (learning.sentences), else by their fields
+    relations: int = 0  # 1: how elements stand to each other biases attention
+
+    @property
+    def columns(self) -> tuple[int, int, int, int, int]:
+        """Of the inputs: an element's numbers, pairs, a goal token's texts, its numbers, an option's pairs."""
+        if not self.sentences:
+            return f.ELEMENT_NUMBERS, f.PAIRS, 2, f.GOAL_NUMBERS, f.OPTION_PAIRS
+        return (
+            f.ELEMENT_NUMBERS + MORE_ELEMENT_NUMBERS,
+            f.PAIRS + MORE_PAIRS,
+            GOAL_TEXTS,
+            f.GOAL_NUMBERS + MORE_GOAL_NUMBERS,
+            f.OPTION_PAIRS + OPTION_CLOSE,
+        )
 
 
 class ElementSetPolicy(nn.Module):
@@ -34,16 +52,17 @@ class ElementSetPolicy(nn.Module):
         super().__init__()
         self.shape = shape
         d, w = shape.width, shape.word_width
+        element_numbers, pairs, goal_texts, goal_numbers, option_pairs = shape.columns
         self.word = nn.Embedding(VOCABULARY, w, padding_idx=0)
         self.role = nn.Embedding(len(f.ROLES) + 1, 16)
         self.region = nn.Embedding(len(f.REGIONS) + 1, 8)
         self.did = nn.Embedding(len(f.KINDS) + 1, 8)
         self.outcome = nn.Embedding(len(f.OUTCOMES) + 1, 8)
-        self.element_in = _reader(f.FIELDS * w + 24 + f.ELEMENT_NUMBERS, d)
-        self.goal_in = _reader(2 * w + f.GOAL_NUMBERS, d)
+        self.element_in = _reader(f.FIELDS * w + 24 + element_numbers, d)
+        self.goal_in = _reader(goal_texts * w + goal_numbers, d)
         self.past_in = _reader(w + 32 + f.HISTORY_NUMBERS, d)
         self.state_in = _reader(2 * w + f.STATE_NUMBERS, d)
-        self.match = Match(d)
+        self.match = Match(pairs, d)
         self.blocks = nn.ModuleList(Block(shape) for _ in range(shape.layers))
         self.norm = nn.LayerNorm(d)
         self.kind = _scorer(2 * d, len(f.KINDS))
@@ -52,8 +71,8 @@ class ElementSetPolicy(nn.Module):
         self.pointer = _scorer(2 * d, len(POINTERS))
         self.source_query = nn.Linear(d, d)
         self.source_key = nn.Linear(d, d)
-        self.source_match = _scorer(f.PAIRS, 1, hidden=16)
-        self.option_match = _scorer(f.OPTION_PAIRS, 24, hidden=24)
+        self.source_match = _scorer(pairs, 1, hidden=16)
+        self.option_match = _scorer(option_pairs, 24, hidden=24)
         self.option = _scorer(2 * d + w + 24 + f.OPTION_NUMBERS, 1)
         self.value = nn.Linear(d, 1)
         self.change = nn.Linear(2 * d, CHANGES)
@@ -94,9 +113,12 @@ class ElementSetPolicy(nn.Module):
         tokens = torch.cat([state, goals, things], 1)  # (B, 1+G+E+H, d)
         always = torch.ones_like(goal_there[:, :1])
         there = torch.cat([always, goal_there, element_there, history_kinds[..., 0] > 0], 1)
-        same_row = _same_row(functional.pad(element_kinds[..., 2], (0, f.HISTORY)))  # (B, E+H, E+H)
+        beside = _same_row(functional.pad(element_kinds[..., 2], (0, f.HISTORY)))[..., None].to(pairs.dtype)
+        if self.shape.relations:
+            more = relations(element_words, element_numbers)
+            beside = torch.cat([beside, functional.pad(more, (0, 0, 0, f.HISTORY, 0, f.HISTORY))], -1)
         for block in self.blocks:
-            tokens = block(tokens, pairs, same_row, there)
+            tokens = block(tokens, pairs, beside, there)  # beside: (B, E+H, E+H, 1 or 1 + relations)
         return self._heads(
             self.norm(tokens),
             element_pairs,
@@ -133,7 +155,7 @@ class ElementSetPolicy(nn.Module):
         options: tuple[Tensor, Tensor, Tensor, Tensor, Tensor],
         kind_can: Tensor,
     ) -> tuple[Tensor, ...]:
-        g, e = f.GOALS, there.shape[1]
+        g, e = goal_there.shape[1], there.shape[1]
         state, goals, elements = tokens[:, 0], tokens[:, 1 : 1 + g], tokens[:, 1 + g : 1 + g + e]
         weight = there[..., None].to(tokens.dtype)
         page = (elements * weight).sum(1) / weight.sum(1).clamp(min=1.0)
@@ -165,16 +187,19 @@ class ElementSetPolicy(nn.Module):
         parent = torch.gather(elements, 1, parents[..., None].expand(-1, -1, self.shape.width))
         beside = state[:, None].expand(-1, parents.shape[1], -1)
         matched = self.option_match(matches) * goal_there[:, None, :, None].to(state.dtype)
-        read = torch.cat([parent, beside, self._read(words), matched.amax(2), numbers], -1)
+        best = matched.amax(2)
+        if self.shape.sentences:
+            best = best.clamp(min=0.0)  # as where goals are padded, so that padding says nothing
+        read = torch.cat([parent, beside, self._read(words), best, numbers], -1)
         return self.option(read)[..., 0].masked_fill(~there, LOW)  # type: ignore[no-any-return]  # Module.__call__ is Any
 
 
 class Match(nn.Module):
     """Carries what a goal token is to the things that speak of it: a sum over goal tokens, weighted by the matches."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, pairs: int, width: int) -> None:
         super().__init__()
-        self.gate = nn.Linear(f.PAIRS, width)
+        self.gate = nn.Linear(pairs, width)
         self.says = nn.Linear(width, width)
         self.out = nn.Linear(width, width)
 
@@ -186,7 +211,7 @@ class Match(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention with a bias from lexical matches and shared table rows, then a feed-forward layer; norm first."""
+    """Attention with a bias from lexical matches and from how elements stand to each other; norm first."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -196,26 +221,29 @@ class Block(nn.Module):
         self.mix = nn.Linear(d, 3 * d)
         self.out = nn.Linear(d, d)
         self.think = nn.Sequential(nn.Linear(d, 2 * d), nn.GELU(), nn.Linear(2 * d, d))
-        self.to_goal = nn.Linear(f.PAIRS, shape.heads, bias=False)
-        self.to_thing = nn.Linear(f.PAIRS, shape.heads, bias=False)
+        self.to_goal = nn.Linear(shape.columns[1], shape.heads, bias=False)
+        self.to_thing = nn.Linear(shape.columns[1], shape.heads, bias=False)
         self.row = nn.Parameter(torch.linspace(0.0, 1.0, shape.heads))
+        if shape.relations:
+            self.related = nn.Parameter(torch.zeros(len(RELATIONS), shape.heads))
 
-    def forward(self, tokens: Tensor, pairs: Tensor, same_row: Tensor, there: Tensor) -> Tensor:
-        """(B, N, d), (B, X, G, PAIRS), (B, X, X), (B, N) -> (B, N, d); N = 1 + G + X."""
+    def forward(self, tokens: Tensor, pairs: Tensor, beside: Tensor, there: Tensor) -> Tensor:
+        """(B, N, d), (B, X, G, P), (B, X, X, R), (B, N) -> (B, N, d); N = 1 + G + X; R: same row, other relations."""
         batch, count, width = tokens.shape
         mixed = self.mix(self.norm_attend(tokens)).view(batch, count, 3, self.heads, width // self.heads)
         query, key, value = mixed.permute(2, 0, 3, 1, 4)  # each (B, heads, N, d / heads)
         scores = query @ key.transpose(-2, -1) / math.sqrt(width // self.heads)
-        scores = scores + self._bias(pairs, same_row)
+        scores = scores + self._bias(pairs, beside)
         scores = scores.masked_fill(~there[:, None, None, :], LOW)
         seen = (scores.softmax(-1) @ value).transpose(1, 2).reshape(batch, count, width)
         tokens = tokens + self.out(seen)
         return tokens + self.think(self.norm_think(tokens))  # type: ignore[no-any-return]  # Module.__call__ is Any
 
-    def _bias(self, pairs: Tensor, same_row: Tensor) -> Tensor:
+    def _bias(self, pairs: Tensor, beside: Tensor) -> Tensor:
         to_goal = self.to_goal(pairs).permute(0, 3, 1, 2)  # (B, heads, X, G)
         to_thing = self.to_thing(pairs).permute(0, 3, 2, 1)  # (B, heads, G, X)
-        rows = same_row[:, None].to(pairs.dtype) * self.row[None, :, None, None]  # (B, heads, X, X)
+        weights = torch.cat([self.row[None], self.related]) if beside.shape[3] > 1 else self.row[None]
+        rows = (beside @ weights).permute(0, 3, 1, 2)  # (B, heads, X, X)
         goals = to_goal.shape[3]
         upper = functional.pad(to_thing, (goals, 0))  # (B, heads, G, G+X)
         lower = torch.cat([to_goal, rows], 3)  # (B, heads, X, G+X)

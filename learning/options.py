@@ -45,9 +45,11 @@ def option_numbers(elements: Sequence[Element], options: Sequence[Option]) -> Fl
     return numbers
 
 
-def option_pairs(options: Sequence[Option], values: Sequence[Text], names: Sequence[Text]) -> Floats:
+def option_pairs(
+    options: Sequence[Option], values: Sequence[Text], names: Sequence[Text], *, goals: int = GOALS
+) -> Floats:
     """How each option and each goal token speak of each other. (O, G, OPTION_PAIRS)"""
-    pairs = np.zeros((len(options), GOALS, OPTION_PAIRS), np.float32)
+    pairs = np.zeros((len(options), goals, OPTION_PAIRS), np.float32)
     for index, (_, text) in enumerate(options):
         option = read(text)
         for g, (value, name) in enumerate(zip(values, names, strict=True)):

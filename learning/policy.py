@@ -10,7 +10,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from learning import batches, features
+from learning import batches, features, sentences
 from learning.arrays import KINDS, OUTPUTS, USELESS, VERSION
 from learning.candidates import NONE, Candidate, ranked
 from learning.features import Scene
@@ -46,11 +46,12 @@ class NetworkPolicy:
         if spec.get("features") != VERSION:
             raise BadPolicy(f"made for features {spec.get('features')}, this is version {VERSION}")
         self.name = name
+        self._reading = sentences.scene if spec.get("shape", {}).get("sentences") else features.scene
         self._session = open_session(folder / "policy.onnx")
 
     def act(self, observation: Observation, goal: Goal, history: Sequence[Past]) -> Proposal:
         """Propose the likeliest action that is not known to lead nowhere."""
-        seen = features.scene(observation, goal, history)
+        seen = self._reading(observation, goal, history)
         logits = self._logits(seen)
         found = ranked(seen, logits)
         allowed = [each for each in found if not leads_nowhere(each.action, observation, history)] or found

@@ -104,14 +104,22 @@ const nameOf = (element, role) => {
     if (tag === "input" && element.type === "image") return squash(element.alt) || title;
     return labelText(element) || squash(element.getAttribute("placeholder")) || title || beside(element) || words(element.name || element.id) || (element.type === "search" ? "search" : "");
   }
-  return shownText(element) || squash(element.getAttribute("alt")) || title || iconName(element) || (element instanceof SVGElement ? element.id : words(element.id)) || (element.matches(MARKED) ? shapeName(element) : "");
+  const text = shownText(element);
+  if (text) return element instanceof SVGElement && element.matches(MARKED) ? squash(`${fillOf(element)} ${text}`) : text;
+  return squash(element.getAttribute("alt")) || title || iconName(element) || (element instanceof SVGElement ? element.id : words(element.id)) || (element.matches(MARKED) ? shapeName(element) : "");
 };
 
 // What is only drawn is called by its class, or by its colour and shape.
 const shapeName = (element) =>
-  element instanceof SVGElement
-    ? squash(`${element.getAttribute("fill") || element.style.fill || ""} ${element.localName}`)
-    : words([...element.classList].join(" "));
+  element instanceof SVGElement ? squash(`${fillOf(element)} ${SHAPES[element.localName] ?? element.localName}`) : words([...element.classList].join(" "));
+
+const SHAPES = { rect: "rectangle", polygon: "triangle" };
+
+// The colour that a drawing is filled with, where that has a name.
+const fillOf = (element) => {
+  const fill = element.getAttribute("fill") || element.style.fill || "";
+  return /^[a-z]+$/.test(fill) && fill !== "none" ? fill : "";
+};
 
 // A field without a label is called by the short text just before it.
 const beside = (element) => {

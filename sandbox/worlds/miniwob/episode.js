@@ -55,6 +55,7 @@
     core.EPISODE_MAX_TIME = LONG_MS;
     Math.seedrandom(String(seed));
     start();
+    for (const each of document.querySelectorAll("#area_svg > *")) each.setAttribute("data-handles-clicks", ""); // what is counted or named is looked at, too
     for (const each of document.querySelectorAll("#wrap, #wrap *")) if (each.scrollTop) each.scrollTop = 0;
     note();
     tell();

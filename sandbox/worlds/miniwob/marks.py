@@ -21,13 +21,14 @@ POINTED = frozenset(
     }
 )  # fmt: skip
 SHAPES = frozenset({"circle", "rect", "polygon", "ellipse", "text"})
+SHAPED = {"rect": "rectangle", "polygon": "triangle"}  # what a person calls them
 DRAWN = {  # tasks -> what of their drawing is clicked
     "click-shape": SHAPES,
     "grid-coordinate": frozenset({"circle"}),
     "click-pie": frozenset({"text"}),
     "click-pie-nodelay": frozenset({"text"}),
-    "count-shape": frozenset({"svg"}),
-    "identify-shape": frozenset({"svg"}),
+    "count-shape": SHAPES,
+    "identify-shape": SHAPES,
 }
 COLOURS = {
     (255, 0, 0): "red", (0, 0, 255): "blue", (128, 128, 0): "olive", (0, 255, 0): "lime", (0, 0, 0): "black",

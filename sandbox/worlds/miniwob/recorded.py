@@ -22,6 +22,7 @@ from sandbox.worlds.miniwob.marks import (
     POINTED,
     PRESSED,
     READ_ONLY,
+    SHAPED,
     SHAPES,
     TAGS,
     WIDGETS,
@@ -273,8 +274,8 @@ class Moment:
             return f"index {node.id.rpartition('-')[2]}"
         if "color" in node.tokens or self.task == "click-shades":
             return f"color {_colour(node.background)}"
-        if node.tag in SHAPES or node.tag == "svg":
-            return node.id if self.task == "grid-coordinate" else "" if node.tag == "svg" else node.tag
+        if node.tag in SHAPES:
+            return node.id if self.task == "grid-coordinate" else SHAPED.get(node.tag, node.tag)
         if node.tokens & BARE_LINKS or not isinstance(node.classes, str):
             return ""
         return _words(node.id) or _words(node.classes)

@@ -1,0 +1,109 @@
+"""What people's MiniWoB++ recordings lack, told from what the person did: the colour asked for, colours of drawings."""
+
+import random
+from collections.abc import Sequence
+
+from msgspec import structs
+
+from learning.closeness import LARGE, SMALL, is_a
+from learning.lexical import read, stem
+from sandbox.contracts.actions import Click
+from sandbox.contracts.observations import Element
+from sandbox.contracts.tasks import Goal
+from sandbox.contracts.trajectories import Step, Trajectory
+
+COLOURS = ("red", "green", "blue", "aqua", "black", "magenta", "yellow")  # of drawn shapes
+TIMES = 5  # other drawings with the same answer, for each recording
+_DRAWN = ("miniwob/click-shape", "miniwob/count-shape", "miniwob/identify-shape")
+_BARE = frozenset({"circle", "rectangle", "triangle"})
+
+
+def restored(recorded: Sequence[Trajectory]) -> list[Trajectory]:
+    """The same recordings with what they lack; those whose answer cannot be made right are left out."""
+    found: list[Trajectory] = []
+    for each in recorded:
+        if each.task.template == "miniwob/click-color":
+            found += _asked(each)
+        elif each.task.template in _DRAWN:
+            found += [again for time in range(TIMES) for again in _coloured(each, time)]
+        else:
+            found.append(each)
+    return found
+
+
+def _asked(recorded: Trajectory) -> list[Trajectory]:
+    """A colour that was shown instead of told is the one that was rightly clicked."""
+    right = _clicked(recorded.steps)
+    words = read(recorded.task.goal.text).tokens
+    if right is None or not right.name.startswith("color "):
+        return []
+    colour = right.name.removeprefix("color ")
+    text = recorded.task.goal.text if colour in words else f"Click on the {colour} colored box."
+    return [_told(recorded, text, {})]
+
+
+def _coloured(recorded: Trajectory, time: int) -> list[Trajectory]:
+    """Fills, which are not recorded, drawn so that the person's answer is the right one."""
+    rng = random.Random(f"{recorded.id}:{time}")  # noqa: S311  # not a secret
+    first = recorded.steps[0].observation.elements
+    drawings = [each for each in first if _is_drawing(each)]
+    colours = {each.ref: rng.choice(COLOURS) for each in drawings}
+    right = _clicked(recorded.steps)
+    asked = [token for token in read(recorded.task.goal.text).tokens if token in COLOURS]
+    if right is None:
+        return []
+    if asked:
+        alike = [each for each in drawings if _fits(each, recorded.task.goal.text)]
+        if recorded.task.template.endswith("count-shape"):
+            count = int(right.name) if right.name.isdigit() else -1
+            if not 0 <= count <= len(alike):
+                return []
+            having = {each.ref for each in rng.sample(alike, count)}
+        else:
+            having = {right.ref}
+        others = [colour for colour in COLOURS if colour != asked[0]]
+        colours |= {each.ref: asked[0] if each.ref in having else rng.choice(others) for each in alike}
+    return [structs.replace(_told(recorded, recorded.task.goal.text, colours), id=f"{recorded.id}-{time}")]
+
+
+def _is_drawing(element: Element) -> bool:
+    """Whether it is drawn: shapes, and letters and digits that are no buttons with a frame around them."""
+    square = element.box.height <= 36 and element.box.width <= 32
+    return (
+        element.actionable and square and (element.name in _BARE or (len(element.name) == 1 and element.box.width < 22))
+    )
+
+
+def _fits(element: Element, text: str) -> bool:
+    """Whether a drawing is of the size and sort that a text names, whatever its colour."""
+    words = [token for token in read(text).tokens if token not in COLOURS]
+    large = element.box.height >= 16
+    if (LARGE & set(words) and not large) or (SMALL & set(words) and large):
+        return False
+    last = {"how": words[-3] if len(words) > 2 else ""}.get(words[0], words[-1])  # "How many small aqua ss are there"
+    if words[0] == "how" and len(last) == 2 and last[1] == "s":
+        last = last[0]
+    sort = stem(last)
+    return is_a(element.name, sort) or read(element.name).plain == sort
+
+
+def _clicked(steps: Sequence[Step]) -> Element | None:
+    """What the last click went to."""
+    clicks = [step for step in steps if isinstance(step.action, Click)]
+    return clicks[-1].observation.element(clicks[-1].action.element) if clicks else None  # type: ignore[union-attr]  # these are clicks
+
+
+def _told(recorded: Trajectory, text: str, colours: dict[int, str]) -> Trajectory:
+    steps = []
+    for step in recorded.steps:
+        elements = [
+            structs.replace(each, name=f"{colours[each.ref]} {each.name}") if each.ref in colours else each
+            for each in step.observation.elements
+        ]
+        elements = [
+            structs.replace(each, name=text[:300]) if each.name == recorded.task.goal.text[:300] else each
+            for each in elements
+        ]
+        steps.append(structs.replace(step, observation=structs.replace(step.observation, elements=tuple(elements))))
+    task = structs.replace(recorded.task, goal=Goal(text, recorded.task.goal.fields))
+    return structs.replace(recorded, task=task, steps=tuple(steps))

@@ -1,0 +1,73 @@
+"""What recordings lack is told from what the person rightly did."""
+
+import pytest
+
+from learning.closeness import COLOURS
+from learning.restored import TIMES, restored
+from sandbox.contracts.actions import ActOutcome, ActResult, Click, Finish
+from sandbox.contracts.observations import Box, Element, Observation
+from sandbox.contracts.tasks import Goal, Outcome, Risk, Task, Verification
+from sandbox.contracts.trajectories import Step, Trajectory
+
+
+def _drawing(ref: int, name: str, size: float) -> Element:
+    return Element(ref, "button", name, box=Box(10.0 * ref, 60, size, size))
+
+
+def _answer(ref: int, name: str) -> Element:
+    return Element(ref, "button", name, box=Box(30.0 * ref, 180, 25, 21))
+
+
+def _recorded(task: str, text: str, clicked: int, *elements: Element) -> Trajectory:
+    query = Element(1000, "text", text, actionable=False)
+    page = Observation("http://127.0.0.1/", "", (query, *elements))
+    done = ActResult(ActOutcome.DONE)
+    steps = [
+        Step(page, None, "operator", None, None, Risk.REVERSIBLE, action, done) for action in (Click(clicked), Finish())
+    ]
+    return Trajectory(
+        "r", Task("miniwob", f"miniwob/{task}", Goal(text), 0), tuple(steps), Verification(Outcome.VERIFIED)
+    )
+
+
+def _names(trajectory: Trajectory) -> list[str]:
+    return [each.name for each in trajectory.steps[0].observation.elements[1:]]
+
+
+def test_a_colour_that_was_shown_is_told() -> None:
+    boxes = Element(1, "button", "color olive"), Element(2, "button", "color red")
+    [found] = restored([_recorded("click-color", "Click on the  colored box.", 1, *boxes)])
+    assert found.task.goal.text == "Click on the olive colored box."
+    assert found.steps[0].observation.elements[0].name == "Click on the olive colored box."
+
+
+def test_a_colour_that_was_told_stays() -> None:
+    recorded = _recorded("click-color", "Click on the red colored box.", 1, Element(1, "button", "color red"))
+    assert restored([recorded]) == [recorded]
+
+
+def test_the_one_that_was_clicked_has_the_colour_and_its_like_have_not() -> None:
+    page = _drawing(1, "s", 20), _drawing(2, "s", 20), _drawing(3, "circle", 20)
+    found = restored([_recorded("click-shape", "Click on a large red letter", 1, *page)])
+    assert len(found) == TIMES
+    assert {_names(each)[0] for each in found} == {"red s"}
+    assert "red s" not in {_names(each)[1] for each in found}
+    assert all(_names(each)[2].split()[0] in COLOURS for each in found)
+
+
+@pytest.mark.parametrize("answer", ["0", "1", "2"])
+def test_as_many_have_the_colour_as_were_counted(answer: str) -> None:
+    page = _drawing(1, "s", 20), _drawing(2, "e", 20), _drawing(3, "e", 10), _answer(4, answer)
+    for found in restored([_recorded("count-shape", "How many large red letters are there?", 4, *page)]):
+        assert sum(name.startswith("red ") for name in _names(found)[:2]) == int(answer)
+        assert _names(found)[3] == answer
+
+
+def test_a_count_that_no_colours_can_make_right_is_left_out() -> None:
+    page = _drawing(1, "s", 20), _answer(4, "3")
+    assert restored([_recorded("count-shape", "How many red letters are there?", 4, *page)]) == []
+
+
+def test_other_recordings_stay_as_they_are() -> None:
+    recorded = _recorded("login-user", "Log in.", 1, Element(1, "button", "Login"))
+    assert restored([recorded]) == [recorded]
