@@ -1,6 +1,7 @@
 """YAML and JSON files checked against a JSON Schema: what is wrong is told by file, line and what was expected."""
 
 import json
+import math
 from collections.abc import Hashable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -111,9 +112,12 @@ class _Builder:
         if isinstance(node, yaml.SequenceNode):
             return [self.build(each, (*place, number)) for number, each in enumerate(node.value)]
         try:
-            return self._scalars.construct_object(node)
+            value = self._scalars.construct_object(node)
         except (yaml.YAMLError, ValueError) as problem:
             raise BadDocument(self._path, line, f"{spell(place)}expected a plain value: {problem}") from None
+        if isinstance(value, float) and not math.isfinite(value):
+            raise BadDocument(self._path, line, f"{spell(place)}expected a finite number, found {node.value}")
+        return value
 
     def _mapping(self, node: yaml.MappingNode, place: tuple[str | int, ...]) -> dict[str, Any]:
         made: dict[str, Any] = {}
@@ -152,6 +156,14 @@ def _told(document: Document, problem: jsonschema.ValidationError) -> BadDocumen
         case "pattern":
             said = problem.schema.get("description", f"a text that matches {wanted}")
             return document.bad(f"expected {said}, found {_shown(found)}", *place)
+        case "minItems" | "minProperties":
+            return document.bad(f"expected at least {wanted} {'entry' if wanted == 1 else 'entries'}", *place)
+        case "minimum" | "maximum" if "description" not in problem.schema:
+            word = "least" if problem.validator == "minimum" else "most"
+            return document.bad(f"expected a number of at {word} {wanted}, found {_shown(found)}", *place)
+        case "minLength":
+            letters = "character" if wanted == 1 else "characters"
+            return document.bad(f"expected a text of at least {wanted} {letters}, found {_shown(found)}", *place)
     said = problem.schema.get("description")
     return document.bad(f"expected {said}, found {_shown(found)}" if said else problem.message, *place)
 

@@ -10,7 +10,17 @@ import msgspec
 from sandbox.contracts.storage import BadTrajectory, from_json, to_json, unpack
 from sandbox.contracts.trajectories import Trajectory
 from sandbox.documents import BadDocument
-from sandbox.semantics.rules import Adapter, NoAdapter, TwoMeanings, adapter_for, load, shipped, together, vocabulary
+from sandbox.semantics.rules import (
+    Adapter,
+    NoAdapter,
+    TwoAdapters,
+    TwoMeanings,
+    adapter_for,
+    load,
+    shipped,
+    together,
+    vocabulary,
+)
 from sandbox.semantics.trails import moments
 
 
@@ -34,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
             case _:
                 told = [f"{token:18} {meaning}" for token, meaning in sorted(vocabulary().items())]
         print("\n".join(told))
-    except (BadDocument, TwoMeanings, NoAdapter, BadTrajectory) as problem:
+    except (BadDocument, TwoMeanings, TwoAdapters, NoAdapter, BadTrajectory) as problem:
         print(problem, file=sys.stderr)
         return 1
     return 0

@@ -25,6 +25,10 @@ class TwoMeanings(ValueError):
     """One token stands for two meanings, or two tokens for one."""
 
 
+class TwoAdapters(ValueError):
+    """Two rule files are for the same environment."""
+
+
 class Rule(Struct, frozen=True):
     """When a token is said."""
 
@@ -88,9 +92,20 @@ def shipped() -> tuple[Adapter, ...]:
 
 
 def together(paths: Iterable[Path]) -> tuple[Adapter, ...]:
-    """Several rule files that are to be used beside each other. Raises BadDocument, TwoMeanings."""
+    """Several rule files that are to be used beside each other. Raises BadDocument, TwoMeanings, TwoAdapters."""
     adapters = tuple(load(path) for path in sorted(paths))
-    agreed([pair for adapter in adapters for pair in adapter.meanings.items()])
+    by_environment: dict[str, Adapter] = {}
+    pairs: list[tuple[str, str]] = []
+    for adapter in adapters:
+        for pattern in sorted(adapter.environments):
+            other = by_environment.setdefault(pattern, adapter)
+            if other is not adapter:
+                raise TwoAdapters(f"{adapter.path}: {pattern!r} has an adapter already, in {other.path}: keep one")
+        pairs += adapter.meanings.items()
+        try:
+            agreed(pairs)
+        except TwoMeanings as problem:
+            raise TwoMeanings(f"{adapter.path}: {problem}") from None
     return adapters
 
 

@@ -42,8 +42,9 @@ def test_a_good_file_is_read_whole_and_knows_its_lines(tmp_path: Path) -> None:
         ("name: x\nname: y\n", 2, "'name' is given twice"),
         ("name: x\nsizes: [1\n", 3, "expected YAML or JSON"),
         ("name: &a x\nkind: *a\n", 1, "expected no alias"),
-        ("name: x\nsizes: [0]\n", 2, "sizes[0]: 0 is less than the minimum of 1"),
+        ("name: x\nsizes: [0]\n", 2, "sizes[0]: expected a number of at least 1, found 0"),
         ("", 1, "found an empty file"),
+        ("name: x\nsizes:\n- .inf\n", 3, "sizes[0]: expected a finite number, found .inf"),
         ("name: !!python/object:os.system x\n", 1, "expected a plain value"),
     ],
 )

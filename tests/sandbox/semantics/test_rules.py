@@ -12,7 +12,17 @@ from sandbox.documents import BadDocument
 from sandbox.registry import find_environment
 from sandbox.semantics import __main__ as command
 from sandbox.semantics.conditions import Moment
-from sandbox.semantics.rules import NoAdapter, TwoMeanings, adapter_for, agreed, load, shipped, together, vocabulary
+from sandbox.semantics.rules import (
+    NoAdapter,
+    TwoAdapters,
+    TwoMeanings,
+    adapter_for,
+    agreed,
+    load,
+    shipped,
+    together,
+    vocabulary,
+)
 from sandbox.semantics.trails import Tracker
 from sandbox.tasks import bind
 from tests.sandbox.semantics.pages import DONE, NAME, SAVE, failures, page, text
@@ -64,6 +74,15 @@ def test_two_rule_files_must_agree_on_what_a_token_means(rule_file: Path, tmp_pa
         together([rule_file, other])
 
 
+def test_an_environment_has_one_adapter(rule_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "other.yaml"
+    other.write_text(RULES.replace("adapter: mine", "adapter: other"))
+    with pytest.raises(TwoAdapters, match=r"other\.yaml: 'mine' has an adapter already, in .*mine\.yaml: keep one"):
+        together([rule_file, other])
+    assert command.main(["check", str(rule_file), str(other)]) == 1
+    assert "keep one" in capsys.readouterr().err
+
+
 def test_rules_speak_of_what_changed_and_say_why(rule_file: Path) -> None:
     adapter = load(rule_file)
     moment = Moment(page(text("It glitters"), toasts=("Disk created",)), page(), SAVE, DONE)
@@ -88,7 +107,9 @@ def test_rules_speak_of_what_changed_and_say_why(rule_file: Path) -> None:
         ("token: CREATED", "token: created", 10, 'expected a token in capitals such as FORM_OPEN, found "created"'),
         ("name: glitter", "name: '['", 9, "expected a regular expression: unterminated character set"),
         ("kind: [click]", "kind: [clack]", 13, "expected one of click, type, select"),
-        ("appears: {toast: created}", "appears: {}", 14, "{} should be non-empty"),
+        ("appears: {toast: created}", "appears: {}", 14, "expected at least 1 entry"),
+        ("environments: [mine]", "environments: []", 3, "expected at least 1 entry"),
+        ("title: Mine", "title: ''", 2, 'expected a text of at least 1 character, found ""'),
         ("something glitters", "something new exists in the world", 5, "use one of them"),
     ],
 )
