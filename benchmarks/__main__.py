@@ -20,8 +20,9 @@ def names() -> dict[str, str]:
     """Benchmark name -> module, of every module here that has a `run`; found by its NAME line, without importing."""
     found = {}
     for module in pkgutil.iter_modules(benchmarks.__path__):
-        text = (ROOT / "benchmarks" / f"{module.name}.py").read_text() if module.name != "__main__" else ""
-        if "\ndef run(" in text:
+        if module.ispkg or module.name == "__main__":  # packages hold what several share
+            continue
+        if "\ndef run(" in (ROOT / "benchmarks" / f"{module.name}.py").read_text():
             found[module.name.replace("_", "-")] = f"benchmarks.{module.name}"
     return found
 
