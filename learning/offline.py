@@ -1,0 +1,273 @@
+"""Learning from trajectories of mixed quality with their rewards, and from nothing else: implicit Q-learning.
+
+A value V(s) is drawn to an upper expectile of Q(s, a) over the actions that the data hold, Q(s, a) to the reward and
+the value of the state reached, and the policy imitates each action by exp(sharpness * (Q - V)). Nothing is ever asked
+about actions that nobody took, so nothing is overrated. Beside it, to compare: `awr`, whose advantage is the return
+less its mean, and `bc`, which imitates everything alike.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from learning import batches, expectiles, losses
+from learning.arrays import Arrays
+from learning.candidates import label
+from learning.checkpoints import Checkpoint
+from learning.deeds import Deed, Reader, Reading
+from learning.features import scene
+from learning.networks import ElementSetPolicy, Shape, run, tensors
+from learning.progress import Progress, Stopped
+from learning.samples import Sample
+from sandbox.contracts.actions import Finish, GiveUp
+from sandbox.contracts.policies import past
+from sandbox.contracts.tasks import Outcome
+from sandbox.contracts.trajectories import Trajectory
+from sandbox.registry import Simulator
+from sandbox.rewards import Doing, Ledger, Spec, default
+from sandbox.semantics.trails import trail
+
+Method: TypeAlias = Literal["iql", "awr", "bc"]
+REPORT_EVERY = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Everything an offline training depends on besides its data and first weights."""
+
+    method: Method = "iql"
+    steps: int = 1000
+    batch: int = 32
+    learning_rate: float = 1e-3
+    warmup: int = 50
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    gamma: float = 0.99
+    expectile: float = 0.8
+    sharpness: float = 6.0
+    largest: float = 20.0
+    alone: int = 0  # first steps in which only the critic learns: advantages of nothing teach nothing
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """One action that somebody took, what it earned, and where it led."""
+
+    sample: Sample  # the state, and the action taken as its label
+    reward: float
+    after: Arrays | None  # None: the task had ended
+    to_go: float  # discounted rewards from here to the end of the episode
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What came out, with the losses of the last batch by name."""
+
+    network: ElementSetPolicy
+    critic: "Critic"
+    steps: int
+    values: dict[str, float]
+    seconds: float
+
+
+def earned(trajectory: Trajectory, simulator: Simulator | None = None, *, spec: Spec | None = None) -> list[float]:
+    """The reward of each step. Raises NoAdapter.
+
+    Progress and harm are of the world's own state: they are found by playing the actions again in a simulator, where
+    the world has one. Without it only what pages, actions and the verified end say is paid.
+    """
+    treads = trail(trajectory)
+    progress, harm = 0.0, tuple[str, ...]()
+    if simulator is not None:
+        simulator.reset(trajectory.task)
+        progress = simulator.progress()
+    ledger = Ledger(spec or default(), treads[0], progress)
+    rewards = []
+    for number, step in enumerate(trajectory.steps, start=1):
+        if simulator is not None and not isinstance(step.action, Finish | GiveUp):
+            simulator.act(step.action)
+            progress, harm = simulator.progress(), simulator.harm()
+        doing = Doing(
+            tread=treads[number],
+            action=step.action,
+            element=step.observation.element(getattr(step.action, "element", -1)),
+            before=step.observation.fingerprint,
+            progress=progress,
+            harm=harm,
+            left=trajectory.task.max_steps - number,
+            verified=trajectory.verification.outcome is Outcome.VERIFIED,
+        )
+        rewards.append(ledger.step(doing).total)
+    return rewards
+
+
+def deals(
+    trajectories: Iterable[Trajectory], rewards: Callable[[Trajectory], Sequence[float]], *, gamma: float = 0.99
+) -> list[Deal]:
+    """Every action that was taken, good or bad.
+
+    The last one of an episode that was cut short is left out: nobody saw where it led.
+    """
+    found = []
+    for trajectory in trajectories:
+        steps, paid = trajectory.steps, rewards(trajectory)
+        to_go = expectiles.returns(paid, gamma=gamma)
+        remembered = tuple(past(step.observation, step.action, step.result) for step in steps)
+        scenes = [scene(step.observation, trajectory.task.goal, remembered[:n]) for n, step in enumerate(steps)]
+        for index, step in enumerate(steps):
+            over = isinstance(step.action, Finish | GiveUp)
+            done = label(scenes[index], step.action)
+            if done is None or (not over and index + 1 == len(steps)):
+                continue
+            sample = Sample(
+                arrays=scenes[index].arrays,
+                label=done,
+                weight=1.0,
+                template=trajectory.task.template,
+                trajectory=trajectory.id,
+                session=False,
+                succeeded=-1.0,
+                changed=(-1.0, -1.0, -1.0),
+            )
+            found.append(Deal(sample, paid[index], None if over else scenes[index + 1].arrays, to_go[index]))
+    return found
+
+
+class Critic(nn.Module):
+    """Q of an action and V of a state, on a trunk of their own: the policy's is not pulled about by them."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        width = shape.width
+        self.trunk = ElementSetPolicy(shape)
+        self.deed = Deed(width)
+        self.first, self.second = _scorer(3 * width), _scorer(3 * width)
+        self.state = _scorer(2 * width)
+
+    def q(self, reading: Reading, inputs: dict[str, Tensor], labels: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """Two estimates, each (B,)."""
+        both = torch.cat([self.deed(reading, inputs, labels), reading.state, reading.page], -1)
+        return self.first(both)[:, 0], self.second(both)[:, 0]
+
+    def v(self, reading: Reading) -> Tensor:
+        """(B,)"""
+        return self.state(torch.cat([reading.state, reading.page], -1))[:, 0]  # type: ignore[no-any-return]  # Module.__call__ is Any
+
+
+def _scorer(inputs: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(inputs, 64), nn.GELU(), nn.Linear(64, 1))
+
+
+def train(
+    found: Sequence[Deal],
+    network: ElementSetPolicy,
+    recipe: Recipe,
+    *,
+    work: Path,
+    report: Callable[[Progress], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Learnt:
+    """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped."""
+    torch.set_num_threads(1)
+    torch.manual_seed(recipe.seed)
+    critic = Critic(network.shape)
+    both = nn.ModuleDict({"policy": network, "critic": critic})
+    optimizer = torch.optim.AdamW(
+        both.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98)
+    )
+    checkpoint = Checkpoint(work, recipe)
+    resumed = checkpoint.resume(both, optimizer)
+    step, began = resumed.step, time.monotonic() - resumed.spent_s
+    lengths = np.array([len(each.sample.arrays.element_kinds) for each in found], np.int64)
+    alike = np.full(len(found), 1 / len(found))
+    values: dict[str, float] = {}
+    both.train()
+    with Reader(critic.trunk) as reader:
+        while step < recipe.steps:
+            if should_stop():
+                checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+                raise Stopped(f"stopped at step {step} of {recipe.steps}")
+            optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, recipe)
+            drawn = batches.draw(lengths, alike, step=step, size=recipe.batch, seed=recipe.seed)
+            values = update(network, critic, reader, optimizer, [found[i] for i in drawn], recipe, step=step)
+            step += 1
+            if step == 1 or step % REPORT_EVERY == 0:
+                report(Progress("offline", step / recipe.steps, step, values))
+            if step % 500 == 0:
+                checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+    checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+    return Learnt(network, critic, step, values, time.monotonic() - began)
+
+
+def update(
+    network: ElementSetPolicy,
+    critic: Critic,
+    reader: Reader,
+    optimizer: torch.optim.Optimizer,
+    batch: Sequence[Deal],
+    recipe: Recipe,
+    *,
+    step: int,
+) -> dict[str, float]:
+    """One step of gradient descent on policy and critic; returns the losses by name."""
+    samples = [each.sample for each in batch]
+    arrays = batches.inputs_of([each.arrays for each in samples])
+    wanted = batches.labels_of(samples, arrays["element_there"].shape[1], arrays["option_there"].shape[1])
+    inputs, labels = tensors(arrays), tensors(wanted)
+    judged, advantages = judge(critic, reader, batch, inputs, labels, recipe)
+    weights = expectiles.advantage_weights(advantages, sharpness=recipe.sharpness, largest=recipe.largest)
+    outputs = run(network, tensors(batches.varied(arrays, wanted, step=step, seed=recipe.seed)))
+    imitated = losses.weighted_mean(losses.action_nll(outputs, labels), weights)
+    loss = judged + (imitated if step >= recipe.alone else 0.0)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
+    torch.nn.utils.clip_grad_norm_(critic.parameters(), recipe.clip)
+    optimizer.step()
+    return {
+        "policy": float(imitated.detach()),
+        "critic": float(judged.detach()),
+        "advantage": float(advantages.mean()),
+        "weight": float(weights.mean()),
+    }
+
+
+def judge(
+    critic: Critic,
+    reader: Reader,
+    batch: Sequence[Deal],
+    inputs: dict[str, Tensor],
+    labels: dict[str, Tensor],
+    recipe: Recipe,
+) -> tuple[Tensor, Tensor]:
+    """The critic's loss, and how much better each action is than what is usual (awr) or good (iql) there: (B,)."""
+    if recipe.method == "bc":
+        return torch.zeros(()), torch.zeros(len(batch))
+    here = reader.read(inputs)
+    value = critic.v(here)
+    if recipe.method == "awr":
+        difference = torch.tensor([each.to_go for each in batch]) - value
+        return expectiles.expectile_loss(difference, expectile=0.5).mean(), difference.detach()
+    one, other = critic.q(here, inputs, labels)
+    least = torch.minimum(one, other).detach()
+    rewards = torch.tensor([each.reward for each in batch])
+    terminated = torch.tensor([each.after is None for each in batch])
+    with torch.no_grad():
+        reached = reader.read(tensors(batches.inputs_of([each.after or each.sample.arrays for each in batch])))
+        target = expectiles.one_step_target(rewards, critic.v(reached), terminated, gamma=recipe.gamma)
+    of_value = expectiles.expectile_loss(least - value, expectile=recipe.expectile).mean()
+    of_actions = (one - target).square().mean() + (other - target).square().mean()
+    return of_value + of_actions, least - value.detach()
+
+
+def _rate(step: int, recipe: Recipe) -> float:
+    warm = min(1.0, (step + 1) / recipe.warmup)
+    return warm * (0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * step / recipe.steps)))

@@ -1,0 +1,154 @@
+"""Implicit Q-learning: the mathematics, what a reward is made of, and good actions told from bad ones."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from learning import bc, expectiles, offline
+from learning.deeds import Reader
+from learning.networks import ElementSetPolicy, Shape
+from learning.offline import Critic, Deal, Recipe
+from learning.progress import Stopped
+from learning.rollouts import Episode, play
+from learning.samples import Sample
+from sandbox import env, registry
+from sandbox.contracts.actions import Finish
+from sandbox.contracts.trajectories import Step, Trajectory
+from sandbox.rewards import default
+from tests.learning.pages import a_demonstration
+
+SMALL = Shape(width=16, layers=1, heads=2, word_width=4)
+
+
+def _paid_at_the_end(trajectory: Trajectory) -> list[float]:
+    return [0.0] * (len(trajectory.steps) - 1) + [1.0]
+
+
+def _nothing(trajectory: Trajectory) -> list[float]:
+    return [0.0] * len(trajectory.steps)
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Deal]:
+    """Demonstrations that earned something, and the same first pages left at once, which earned nothing."""
+    torch.set_num_threads(1)
+    good = [a_demonstration(seed) for seed in range(4)]
+    left = [_left_at_once(each) for each in good]
+    return offline.deals(good, _paid_at_the_end) + offline.deals(left, _nothing)
+
+
+def _left_at_once(trajectory: Trajectory) -> Trajectory:
+    first = trajectory.steps[0]
+    gone = Step(first.observation, None, "oracle", None, None, first.risk, Finish(), first.result)
+    return Trajectory(f"{trajectory.id}-left", trajectory.task, (gone,), trajectory.verification)
+
+
+def test_an_expectile_weighs_being_too_low_and_being_too_high_apart() -> None:
+    loss = expectiles.expectile_loss(torch.tensor([2.0, -2.0]), expectile=0.8)
+    assert loss.tolist() == pytest.approx([3.2, 0.8])
+
+
+def test_the_minimum_of_the_loss_is_the_expectile() -> None:
+    # of 0 and 1, half each, the 0.8-expectile is 0.8: 0.8 * (1 - m) = 0.2 * m
+    values = torch.linspace(0, 1, 101)
+    losses = [expectiles.expectile_loss(torch.tensor([0.0, 1.0]) - m, expectile=0.8).mean().item() for m in values]
+    assert values[losses.index(min(losses))].item() == pytest.approx(0.8)
+
+
+def test_a_target_looks_ahead_but_for_the_end() -> None:
+    target = expectiles.one_step_target(
+        torch.tensor([1.0, 1.0]), torch.tensor([10.0, 10.0]), torch.tensor([False, True]), gamma=0.9
+    )
+    assert target.tolist() == pytest.approx([10.0, 1.0])
+
+
+def test_weights_grow_with_the_advantage_up_to_a_cap() -> None:
+    weights = expectiles.advantage_weights(torch.tensor([0.0, 0.5, 9.0]), sharpness=2.0, largest=20.0)
+    assert weights.tolist() == pytest.approx([1.0, math.e, 20.0])
+
+
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=12), st.floats(0, 1))
+def test_returns_are_the_written_out_sums(rewards: list[float], gamma: float) -> None:
+    written_out = [
+        sum(reward * gamma**ahead for ahead, reward in enumerate(rewards[start:])) for start in range(len(rewards))
+    ]
+    assert expectiles.returns(rewards, gamma=gamma) == pytest.approx(written_out)
+
+
+def test_gradients_agree_with_finite_differences() -> None:
+    torch.manual_seed(0)
+    difference = torch.randn(5, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: expectiles.expectile_loss(x, expectile=0.7), difference)
+    assert torch.autograd.gradcheck(lambda x: expectiles.advantage_weights(x, sharpness=1.5, largest=100.0), difference)
+
+
+def test_what_was_left_at_once_ends_there_and_what_was_worked_leads_on(found: list[Deal]) -> None:
+    ends = [deal.after is None for deal in found]
+    assert sum(ends) == 8
+    assert [deal.to_go for deal in found[-4:]] == [0.0] * 4
+    assert found[0].to_go == pytest.approx(0.99 ** (_steps_of(found, found[0].sample) - 1))
+
+
+def test_eight_deals_are_memorised_the_paid_ones_and_not_the_others(found: list[Deal]) -> None:
+    eight = [*_first_pages(found)[:4], *found[-4:]]  # each first page twice: worked on, and left
+    network, recipe = bc.fresh(Shape(), seed=1), Recipe(sharpness=10.0)
+    critic, losses = Critic(SMALL), []
+    optimizer = torch.optim.AdamW([*network.parameters(), *critic.parameters()], lr=3e-3)
+    with Reader(critic.trunk) as reader:
+        for step in range(70):
+            losses.append(offline.update(network, critic, reader, optimizer, eight, recipe, step=step))
+    assert losses[-1]["critic"] < 0.1 * losses[0]["critic"]
+    worked = [deal.sample for deal in eight[:4]]
+    assert bc.accuracy(network, worked) == {"hand/change-quota": (4, 4)}
+
+
+def test_the_same_seed_twice_gives_equal_weights_also_through_a_stop(found: list[Deal], tmp_path: Path) -> None:
+    recipe = Recipe(steps=6, batch=4, seed=3)
+    once = _trained(found, recipe, tmp_path / "a")
+    asked = iter([False] * 3 + [True] * 9)
+    with pytest.raises(Stopped, match="step 3 of 6"):
+        _trained(found, recipe, tmp_path / "b", should_stop=lambda: next(asked))
+    assert _equal(once, _trained(found, recipe, tmp_path / "b"))
+    assert not _equal(once, _trained(found, Recipe(steps=6, batch=4, seed=4), tmp_path / "c"))
+
+
+@pytest.mark.parametrize("method", ["bc", "awr", "iql"])
+def test_each_method_learns_its_policy(found: list[Deal], tmp_path: Path, method: offline.Method) -> None:
+    before, recipe = bc.fresh(SMALL, seed=3), Recipe(method=method, steps=2, batch=4)
+    assert not _equal(before, _trained(found, recipe, tmp_path))
+
+
+def test_rewards_are_found_again_by_playing_again() -> None:
+    simulator = registry.find_environment("cloud").simulator()
+    worked = play(env.player("cloud"), Episode("cloud/suspend-user", 3, "train", "demonstrate"), None)
+    rewards, spec = offline.earned(worked, simulator), default()
+    assert len(rewards) == len(worked.steps)
+    assert rewards[-1] == pytest.approx(
+        spec.success + spec.step - spec.progress
+    )  # what was done is paid back at the end
+    assert max(rewards[:-1]) > 0.4  # the step that suspended the user
+    assert max(offline.earned(worked)[:-1]) < 0.1  # without the world nobody knows
+
+
+def _first_pages(found: list[Deal]) -> list[Deal]:
+    names = [deal.sample.trajectory for deal in found]
+    return [deal for index, deal in enumerate(found) if names.index(deal.sample.trajectory) == index]
+
+
+def _steps_of(found: list[Deal], sample: Sample) -> int:
+    return sum(deal.sample.trajectory == sample.trajectory for deal in found)
+
+
+def _trained(
+    found: list[Deal], recipe: Recipe, work: Path, *, should_stop: Callable[[], bool] = lambda: False
+) -> ElementSetPolicy:
+    return offline.train(found, bc.fresh(SMALL, seed=3), recipe, work=work, should_stop=should_stop).network
+
+
+def _equal(one: ElementSetPolicy, other: ElementSetPolicy) -> bool:
+    return all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
