@@ -55,7 +55,7 @@ def demonstrations(folder: Path | None = None) -> list[Trajectory]:
             if isinstance(recording, NotMapped):
                 continue
             try:
-                done = trajectory(recording, task, number)
+                done = trajectory(recording, task, number, unsaid=True)
             except NotMapped:
                 continue
             if done.verification.outcome is Outcome.VERIFIED:

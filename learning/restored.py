@@ -1,13 +1,14 @@
-"""What people's MiniWoB++ recordings lack, told from what the person did: the colour asked for, colours of drawings."""
+"""What people's MiniWoB++ recordings lack, told from what the person did: colours, and the options of closed lists."""
 
 import random
+import re
 from collections.abc import Sequence
 
 from msgspec import structs
 
 from learning.closeness import LARGE, SMALL, is_a
 from learning.lexical import read, stem
-from sandbox.contracts.actions import Click
+from sandbox.contracts.actions import Click, Select
 from sandbox.contracts.observations import Element
 from sandbox.contracts.tasks import Goal
 from sandbox.contracts.trajectories import Step, Trajectory
@@ -15,20 +16,55 @@ from sandbox.contracts.trajectories import Step, Trajectory
 COLOURS = ("red", "green", "blue", "aqua", "black", "magenta", "yellow")  # of drawn shapes
 TIMES = 5  # other drawings with the same answer, for each recording
 _DRAWN = ("miniwob/click-shape", "miniwob/count-shape", "miniwob/identify-shape")
+_FROM_LIST = re.compile(r"Select (.+) from the list")
 _BARE = frozenset({"circle", "rectangle", "triangle"})
 
 
 def restored(recorded: Sequence[Trajectory]) -> list[Trajectory]:
     """The same recordings with what they lack; those whose answer cannot be made right are left out."""
     found: list[Trajectory] = []
+    listed = sorted({name for each in recorded for name in _listed(each)})
     for each in recorded:
-        if each.task.template == "miniwob/click-color":
+        if each.task.template == "miniwob/choose-list":
+            found += _chosen(each, listed)
+        elif each.task.template == "miniwob/click-color":
             found += _asked(each)
         elif each.task.template in _DRAWN:
             found += [again for time in range(TIMES) for again in _coloured(each, time)]
         else:
             found.append(each)
     return found
+
+
+def _listed(recorded: Trajectory) -> tuple[str, ...]:
+    """What may stand in a list: options of open ones, and what was asked for from closed ones."""
+    found = _FROM_LIST.match(recorded.task.goal.text)
+    first = recorded.steps[0].observation.elements
+    return (*(option for each in first for option in each.options), *((found[1],) if found else ()))
+
+
+def _chosen(recorded: Trajectory, listed: Sequence[str]) -> list[Trajectory]:
+    """A closed list, whose options are not recorded, has the one that was asked for among others."""
+    wanted = _FROM_LIST.match(recorded.task.goal.text)
+    lists = [each.ref for each in recorded.steps[0].observation.elements if each.role == "combobox"]
+    if wanted is None or len(lists) != 1:
+        return []
+    rng = random.Random(recorded.id)  # noqa: S311  # not a secret
+    others = [name for name in listed if name != wanted[1]]
+    options = rng.sample(others, min(len(others), rng.randint(3, 10)))
+    options.insert(rng.randint(0, len(options)), wanted[1])
+    steps, value = [], options[0]
+    for step in recorded.steps:
+        elements = [
+            structs.replace(each, options=tuple(options), value=value) if each.ref in lists else each
+            for each in step.observation.elements
+        ]
+        action = step.action
+        if isinstance(action, Select):
+            action, value = Select(action.element, wanted[1]), wanted[1]
+        seen = structs.replace(step.observation, elements=tuple(elements))
+        steps.append(structs.replace(step, observation=seen, action=action))
+    return [structs.replace(recorded, steps=tuple(steps))]
 
 
 def _asked(recorded: Trajectory) -> list[Trajectory]:

@@ -12,6 +12,7 @@ from learning.arrays import (
     GOAL_TEXT,
     IN_NAME,
     PLACE,
+    STATES,
     WORDS,
     Arrays,
     Floats,
@@ -59,6 +60,7 @@ def scene(observation: Observation, goal: Goal, history: Sequence[Past]) -> Scen
     can = element_can(elements)
     placed = structs.replace(observation, viewport=PAGE)
     numbers = element_numbers(elements, plain, observation=placed, goal=goal, history=history)
+    numbers[:, STATES.index("focused")] = 0.0  # frames of one page share it
     told = goal_numbers(texts, plain, elements=elements, observation=placed, history=history)
     state = state_numbers(observation, history, texts, plain)
     state[list(_UNTOLD)] = 0.0

@@ -1,10 +1,11 @@
 """What recordings lack is told from what the person rightly did."""
 
 import pytest
+from msgspec import structs
 
 from learning.closeness import COLOURS
 from learning.restored import TIMES, restored
-from sandbox.contracts.actions import ActOutcome, ActResult, Click, Finish
+from sandbox.contracts.actions import ActOutcome, ActResult, Click, Finish, Select
 from sandbox.contracts.observations import Box, Element, Observation
 from sandbox.contracts.tasks import Goal, Outcome, Risk, Task, Verification
 from sandbox.contracts.trajectories import Step, Trajectory
@@ -71,3 +72,17 @@ def test_a_count_that_no_colours_can_make_right_is_left_out() -> None:
 def test_other_recordings_stay_as_they_are() -> None:
     recorded = _recorded("login-user", "Log in.", 1, Element(1, "button", "Login"))
     assert restored([recorded]) == [recorded]
+
+
+def test_a_closed_list_has_what_was_asked_for_among_others() -> None:
+    def asked(name: str) -> Trajectory:
+        text = " ".join(("Select", name, "from the list and click Submit."))
+        recorded = _recorded("choose-list", text, 1, Element(1, "combobox", "List"), Element(2, "button", "Submit"))
+        chosen = structs.replace(recorded.steps[0], action=Select(1, ""))
+        return structs.replace(recorded, id=name, steps=(chosen, *recorded.steps))
+
+    found = restored([asked(name) for name in ("Congo", "Cuba", "Costa Rica")])
+    first, then, *_ = found[2].steps
+    assert first.action == Select(1, "Costa Rica")
+    assert set(first.observation.elements[1].options) == {"Congo", "Cuba", "Costa Rica"}
+    assert then.observation.elements[1].value == "Costa Rica"

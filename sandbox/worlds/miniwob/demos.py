@@ -62,11 +62,15 @@ class Recording(Struct, frozen=True):
 
 
 class Reader:
-    """Goes through one recording once and gathers steps."""
+    """Goes through one recording once and gathers steps.
 
-    def __init__(self, recording: Recording, task: str) -> None:
+    What was chosen from a closed list is not recorded: NotMapped, or with `unsaid` a Select of no text.
+    """
+
+    def __init__(self, recording: Recording, task: str, *, unsaid: bool = False) -> None:
         self.recording = recording
         self.task = task
+        self.unsaid = unsaid
         self.steps: list[tuple[Moment, Action]] = []
         self._moments: dict[int, Moment] = {}
         self._pressed: tuple[int, Event] | None = None
@@ -113,6 +117,9 @@ class Reader:
                 raise NotMapped("a press on what no observation shows")
             return
         if element.role == "combobox":
+            if node.tag != "OPTION" and self.unsaid:
+                self.steps += [(moment, Select(element.ref, ""))] * (not self.steps)  # opened and chosen from
+                return
             if node.tag != "OPTION":
                 raise NotMapped("the log does not say which option of a closed list was chosen")
             self.steps.append((moment, Select(element.ref, node.text)))
@@ -197,11 +204,11 @@ def _facts(moment: Moment) -> set[tuple[object, ...]]:
     return {(node.ref, node.text, str(node.value)) for node in moment.dom.walk() if node.tag != "t"}
 
 
-def trajectory(recording: Recording, task: str, number: int) -> Trajectory:
-    """The recording as an ended session of a person. Raises NotMapped."""
+def trajectory(recording: Recording, task: str, number: int, *, unsaid: bool = False) -> Trajectory:
+    """The recording as an ended session of a person. Raises NotMapped; `unsaid` as Reader has it."""
     if task not in names():
         raise NotMapped("the installed pages have no such task")
-    read = Reader(recording, task).read()
+    read = Reader(recording, task, unsaid=unsaid).read()
     last = Moment(recording.states[-1].dom, task, recording.utterance, ended=True)
     steps = [_step(moment, action, task) for moment, action in (*read, (last, Finish()))]
     solved = recording.reward == SOLVED
