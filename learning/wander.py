@@ -1,0 +1,85 @@
+"""Plays at random in a simulator, so that what its actions do can be learnt from: no goal, no oracle, no label."""
+
+import random
+from collections.abc import Sequence
+
+from learning.rollouts import Episode, play
+from sandbox.contracts.actions import Action, Click, Press, Scroll, Select, Type, Wait
+from sandbox.contracts.observations import Element, Observation
+from sandbox.contracts.policies import Past, Proposal
+from sandbox.contracts.tasks import Goal
+from sandbox.contracts.trajectories import Trajectory
+
+NAME = "wanderer"
+_LEAVES = ("sign out", "log out", "logout", "sign-out", "abmelden", "退出")
+_SYLLABLES = ("ka", "lo", "mi", "ra", "ten", "vo", "shu", "bel", "dor", "pi")
+_FILL, _FILTER = 0.8, 0.15  # how often a form is filled further, and a field of a plain page used
+_SUBMIT, _INSIDE = 0.6, 0.75  # how often a form is sent, and something of the page used rather than its menus
+
+
+class Wanderer:
+    """Uses whatever a page offers; forms are mostly filled before they are sent, with the goal's values or made-up."""
+
+    name = NAME
+
+    def __init__(self, *, seed: int) -> None:
+        self._rng = random.Random(f"wander:{seed}")  # noqa: S311  # not a secret
+
+    def act(self, observation: Observation, goal: Goal, history: Sequence[Past]) -> Proposal:
+        """Propose."""
+        return Proposal(self._action(observation, goal, history), 0.0, policy=NAME)
+
+    def _action(self, observation: Observation, goal: Goal, history: Sequence[Past]) -> Action:
+        rng = self._rng
+        usable = [each for each in observation.elements if _usable(each)]
+        on_top = [each for each in usable if each.region == "dialog"] or usable
+        blank = [each for each in on_top if _blank(each, history)]
+        form = any(each.region == "dialog" or each.group for each in blank)  # a list's filters are no form
+        if blank and rng.random() < (_FILL if form else _FILTER):
+            return self._fill(rng.choice(blank), goal)
+        buttons = [each for each in on_top if each.role == "button" and each.region != "nav"]
+        if form and buttons and rng.random() < _SUBMIT:
+            return Click(buttons[-1].ref)
+        pressed = [each for each in on_top if "editable" not in each.states and not each.options]
+        if not pressed or rng.random() < 0.03:
+            return rng.choice((Wait(), Scroll("down"), Scroll("up"), Press("Escape"), Press("Tab")))
+        inside = [each for each in pressed if each.region != "nav"]
+        return Click(rng.choice(inside if inside and rng.random() < _INSIDE else pressed).ref)
+
+    def _fill(self, element: Element, goal: Goal) -> Action:
+        rng = self._rng
+        if element.options:
+            return Select(element.ref, rng.choice(element.options))
+        values = [value for _, value in goal.fields]
+        if values and rng.random() < 0.4:
+            return Type(element.ref, rng.choice(values))
+        if element.role == "spinbutton" or rng.random() < 0.2:
+            return Type(element.ref, str(rng.randint(1, 900)))
+        word = "".join(rng.choices(_SYLLABLES, k=rng.randint(2, 3)))
+        return Type(element.ref, f"{word}-{rng.randint(1, 99)}" if rng.random() < 0.7 else word)
+
+
+def _usable(element: Element) -> bool:
+    away = "disabled" in element.states or "offscreen" in element.states
+    return element.actionable and not away and not any(word in element.name.lower() for word in _LEAVES)
+
+
+def _blank(element: Element, history: Sequence[Past]) -> bool:
+    """A field that nothing was written into lately."""
+    writes = ("editable" in element.states and "readonly" not in element.states) or len(element.options) > 1
+    written = any((step.role, step.name) == (element.role, element.name) for step in history[-6:])
+    return writes and not written
+
+
+def wander(templates: Sequence[str], *, episodes: int, seed: int) -> list[Trajectory]:
+    """That many episodes, the templates (of one environment) in turn, from tasks of the training split."""
+    from sandbox import env  # worlds only where something is played
+
+    gym, played = env.player(templates[0].partition("/")[0]), []
+    try:
+        for number in range(episodes):
+            episode = Episode(templates[number % len(templates)], seed + number, "train", "try")
+            played.append(play(gym, episode, Wanderer(seed=seed + number), name=NAME))
+    finally:
+        gym.close()
+    return played
