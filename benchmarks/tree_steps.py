@@ -18,6 +18,7 @@ from sandbox.contracts.policies import Past, past
 from sandbox.contracts.tasks import Task
 from sandbox.tasks import bind
 from sandbox.variants import VariantGenerator, parse
+from sandbox.worker import calm_collector
 
 BAR = 40_000
 CORES = 2
@@ -47,6 +48,7 @@ def run(*, quick: bool) -> Result:
 def _measure(core: int, seconds: float) -> tuple[Played, Played]:
     simulator = registry.find_environment("cloud").simulator()
     episodes = [_recorded(simulator, task) for task in _levels(core)]
+    calm_collector()  # as in a worker
     fresh = _played(simulator, _renamed(core, episodes), 0.0)
     _played(simulator, episodes, 0.0)
     return _played(simulator, episodes, seconds), fresh

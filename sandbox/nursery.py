@@ -1,7 +1,6 @@
 """A process that forks workers: it has imported what they need, so that a new one is ready in milliseconds."""
 
 import contextlib
-import gc
 import os
 import select
 import signal
@@ -11,7 +10,7 @@ import sys
 from pathlib import Path
 
 from sandbox.registry import registered
-from sandbox.worker import find_maker, serve
+from sandbox.worker import calm_collector, find_maker, serve
 
 _ROOT = Path(__file__).resolve().parent.parent
 _READY = b"ready"
@@ -86,7 +85,7 @@ def run(control: socket.socket, maker: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     find_maker(maker)
     registered()
-    gc.freeze()  # what is loaded now is shared by all workers; a collection must not copy it
+    calm_collector()  # what is loaded now is shared by all workers; a collection must not copy it
     children: set[int] = set()
     control.sendall(_READY)
     while True:

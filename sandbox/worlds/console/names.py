@@ -2,7 +2,8 @@
 
 import datetime as dt
 import random
-from collections.abc import Container
+from collections.abc import Container, Mapping
+from functools import lru_cache
 
 from sandbox.contracts.tasks import Split
 
@@ -44,6 +45,9 @@ _PORTS = (21, 22, 25, 53, 80, 110, 123, 143, 389, 443, 465, 514, 587, 636, 853, 
 _MORE_PORTS = (3000, 3306, 4222, 5044, 5432, 5672, 6379, 6443, 7000, 8080, 8443, 8883, 9000, 9090, 9200, 9418, 11211)
 PORTS = tuple(str(port) for port in (*_PORTS, *_MORE_PORTS))
 _PLACE: dict[Split, tuple[int, ...]] = {"train": (0, 1, 2), "validation": (3,), "test": (4,)}
+_SECONDS: Mapping[Split, tuple[int, ...]] = {
+    split: tuple(n for n in range(250) if n % 5 in places) for split, places in _PLACE.items()
+}
 
 
 def split_of(name: str) -> Split | None:
@@ -81,8 +85,12 @@ def look_alikes(rng: random.Random, of: str, count: int) -> list[str]:
 
 def number(rng: random.Random, split: Split, *, low: int, high: int, step: int) -> str:
     """A multiple of `step`; each split has multiples of its own."""
-    fits = [n for n in range(low, high + 1, step) if (n // step) % 5 in _PLACE[split]]
-    return str(rng.choice(fits))
+    return rng.choice(_multiples(split, low, high, step))
+
+
+@lru_cache(maxsize=512)
+def _multiples(split: Split, low: int, high: int, step: int) -> tuple[str, ...]:
+    return tuple(str(n) for n in range(low, high + 1, step) if (n // step) % 5 in _PLACE[split])
 
 
 def ports(split: Split, *, low: int, high: int) -> list[str]:
@@ -93,11 +101,16 @@ def ports(split: Split, *, low: int, high: int) -> list[str]:
 
 def date(rng: random.Random, split: Split, *, first: str, days: int) -> str:
     """A day within so many after the first; each split has days of its own."""
-    offset = rng.choice([n for n in range(1, days + 1) if n % 5 in _PLACE[split]])
-    return (dt.date.fromisoformat(first) + dt.timedelta(days=offset)).isoformat()
+    return rng.choice(_days(split, first, days))
+
+
+@lru_cache(maxsize=64)
+def _days(split: Split, first: str, days: int) -> tuple[str, ...]:
+    start = dt.date.fromisoformat(first)
+    return tuple((start + dt.timedelta(days=n)).isoformat() for n in range(1, days + 1) if n % 5 in _PLACE[split])
 
 
 def network(rng: random.Random, split: Split) -> str:
     """A network in CIDR form; the splits share none."""
-    second = rng.choice([n for n in range(250) if n % 5 in _PLACE[split]])
+    second = rng.choice(_SECONDS[split])
     return rng.choice([f"10.{second}.0.0/16", f"192.168.{second}.0/24", f"172.16.{second}.0/24"])
