@@ -3,10 +3,12 @@
 import pytest
 from playwright.sync_api import expect
 
+from sandbox.contracts.actions import Type
 from sandbox.contracts.tasks import Risk
 from tests.browser.conftest import Cast
 from tests.browser.site import Looks
-from tests.webapp.agent_sessions.cast import a_scene
+from tests.webapp.agent_sessions.cast import a_proposal, a_scene
+from webapp.tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -70,3 +72,15 @@ def test_the_filter_lives_in_the_address(cast: Cast, looks: Looks) -> None:
     expect(page.get_by_text("Nothing waits for a decision")).to_be_visible()
     page.goto("/approvals?risk=reversible")
     expect(page.get_by_text("1 waiting")).to_be_visible()
+
+
+def test_what_a_text_hides_is_shown_to_who_decides(cast: Cast, looks: Looks) -> None:
+    scene = a_scene()
+    scene.propose(proposal=a_proposal(Type(2, "logs\u202e\u200bue")))
+    Ticket.objects.update(title="Save\u2066 it")
+    page = looks.person(cast.reviewer, f"/sessions/{scene.session_id}")
+    expect(page.get_by_role("region", name="Proposal")).to_contain_text("“logs\\u202e\\u200bue” into “Name”")
+    expect(page.get_by_role("link", name="Save\\u2066 it")).to_be_visible()
+    page.goto("/approvals")
+    expect(page.locator("[aria-current=true]")).to_contain_text("Type “logs\\u202e\\u200bue” into “Name”")
+    expect(page.locator("[aria-current=true]")).to_contain_text("Save\\u2066 it")

@@ -50,6 +50,21 @@ def test_a_session_is_kept_out_with_a_note(cast: Cast, looks: Looks) -> None:
     assert scene.session.review_state == "rejected"
 
 
+def test_a_verdict_is_taken_back_by_a_key_and_the_session_waits_again(cast: Cast, looks: Looks) -> None:
+    scene = an_ended_scene()
+    page = looks.person(cast.reviewer, "/review")
+    expect(page.get_by_role("button", name="Accept for training")).to_be_enabled()
+    page.keyboard.press("a")
+    expect(page.get_by_role("status").filter(has_text="Accepted for training: Save it")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page.get_by_role("button", name="Accept for training")).to_be_enabled()
+    assert scene.session.review_state == "waiting"
+    page.goto(f"/sessions/{scene.session_id}")
+    page.get_by_role("button", name="Accept for training").click()
+    page.get_by_role("button", name="Take it back").click()
+    expect(page.get_by_role("button", name="Accept for training")).to_be_enabled()
+
+
 def test_failure_labels_go_on_and_off_by_number_keys(cast: Cast, looks: Looks) -> None:
     scene = an_ended_scene()
     page = looks.person(cast.reviewer, f"/sessions/{scene.session_id}")

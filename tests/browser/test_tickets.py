@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Cast
 from tests.browser.site import Looks
+from webapp.rollouts.models import PolicyVersion
 from webapp.tickets.models import Ticket
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,6 +36,13 @@ def test_a_ticket_in_ones_own_words(cast: Cast, looks: Looks) -> None:
     page.get_by_role("button", name="File ticket").click()
     page.wait_for_url("**/sessions/*")
     assert Ticket.objects.get().text == "Look whether any disk is unattached"
+
+
+def test_kinds_of_work_say_whether_the_policy_has_learnt_them(cast: Cast, looks: Looks) -> None:
+    PolicyVersion.objects.update(spec={"templates": {"cloud/create-disk": 30}})
+    page = looks.person(cast.operator, "/tickets/new?environment=cloud")
+    expect(page.get_by_role("button", name="Create a disk")).to_contain_text("learnt it from 30 demonstrations")
+    expect(page.get_by_role("button", name="Attach a disk")).to_contain_text("Not learnt yet: expect to correct it")
 
 
 def test_filters_live_in_the_address(cast: Cast, looks: Looks) -> None:

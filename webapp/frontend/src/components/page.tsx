@@ -8,6 +8,7 @@ import { Link } from "react-router";
 import { Problem } from "../api/client";
 import { sentence } from "../api/verbs";
 import { useWords } from "../words";
+import { Said } from "./Said";
 
 interface PageProps {
   title: string;
@@ -95,8 +96,10 @@ export function Facts({ facts }: { facts: [string, ReactNode][] }) {
     <dl className="facts">
       {facts.map(([name, value]) => (
         <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dt>
+            <Said>{name}</Said>
+          </dt>
+          <dd>{typeof value === "string" ? <Said>{value}</Said> : value}</dd>
         </div>
       ))}
     </dl>

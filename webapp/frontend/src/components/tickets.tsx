@@ -9,6 +9,7 @@ import { useWords } from "../words";
 import { Mono, OutcomeBadge, PolicyName, StateBadge } from "./badges";
 import { Listing } from "./listing";
 import { To } from "./page";
+import { Said } from "./Said";
 import { Ago } from "./time";
 
 export function useEnvironments() {
@@ -49,7 +50,9 @@ export function TicketTable({ rows, empty }: { rows: TicketRow[]; empty: ReactNo
           name: t("word.title"),
           cell: (row) => (
             <>
-              <To to={`/tickets/${row.id}`}>{row.title}</To>
+              <To to={`/tickets/${row.id}`}>
+                <Said>{row.title}</Said>
+              </To>
               <Text fz="xs" c="dimmed">
                 {names.environment(row.environment)} · {names.template(row.template)}
               </Text>
@@ -104,7 +107,7 @@ export function SessionTable({ rows, label, empty, withTicket = false }: Session
                 name: t("word.ticket"),
                 cell: (row: Tried) => (
                   <>
-                    {row.ticket?.title}
+                    <Said>{row.ticket?.title}</Said>
                     <Text fz="xs" c="dimmed">
                       {names.environment(row.environment ?? "")} · {names.template(row.template ?? "")}
                     </Text>

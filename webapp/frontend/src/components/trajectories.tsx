@@ -7,6 +7,7 @@ import { useWords } from "../words";
 import { Hash, Mono, OutcomeBadge, PolicyName } from "./badges";
 import { Listing } from "./listing";
 import { To } from "./page";
+import { Said } from "./Said";
 import { useNames } from "./tickets";
 import { Ago } from "./time";
 
@@ -29,7 +30,9 @@ export function TrajectoryTable({ rows, empty }: { rows: TrajectoryRow[]; empty:
           name: t("word.goal"),
           cell: (row) => (
             <>
-              <To to={`/trajectories/${row.content_hash}`}>{row.goal}</To>
+              <To to={`/trajectories/${row.content_hash}`}>
+                <Said>{row.goal}</Said>
+              </To>
               <Text fz="xs" c="dimmed">
                 {names.environment(row.environment)} · {names.template(row.template)}
               </Text>

@@ -10,6 +10,7 @@ import { useIsAtLeast } from "../api/verbs";
 import { RiskBadge } from "../components/badges";
 import { ChoiceFilter, useFilters } from "../components/listing";
 import { Empty, Loaded, Page, To } from "../components/page";
+import { Said } from "../components/Said";
 import { useEnvironments } from "../components/tickets";
 import { Since } from "../components/time";
 import { useKeys } from "../keys";
@@ -112,13 +113,13 @@ function QueueCard({ item, isActive, me, onOpen, onDecided }: CardProps) {
         <Group gap="xs">
           <RiskBadge risk={item.risk} />
           <button type="button" className="linklike" aria-expanded={isActive} onClick={onOpen}>
-            {item.summary}
+            <Said>{item.summary}</Said>
           </button>
         </Group>
         <Group gap="sm">
           <Claim item={item} me={me} />
           <Text fz="xs" c="dimmed">
-            {item.ticket.title} · {item.environment}
+            <Said>{item.ticket.title}</Said> · {item.environment}
           </Text>
           <Since at={item.asked_at} />
         </Group>
@@ -177,13 +178,15 @@ function OpenCard({ item, me, onDecided }: { item: QueuedApproval; me: Me; onDec
         />
         <Group gap="sm" mt={6} justify="space-between">
           <Text fz="xs" c="dimmed" ff="monospace" truncate>
-            {page.data?.url}
+            <Said>{page.data?.url}</Said>
           </Text>
           <To to={`/sessions/${item.session_id}`}>{t("approvals.openSession")}</To>
         </Group>
       </div>
       <Stack gap="xs">
-        <Text fz="sm">{item.goal.text}</Text>
+        <Text fz="sm">
+          <Said>{item.goal.text}</Said>
+        </Text>
         <DecisionPanel desk={desk} approval={item} step={item.step} elements={elements} goal={item.goal} canDecide={canDecide} me={me.username} />
       </Stack>
     </div>

@@ -9,13 +9,15 @@ import { useIsAtLeast, useVerb } from "../api/verbs";
 import { Hash, Mono } from "../components/badges";
 import { ChoiceFilter, Listing, PAGE_SIZE, Pager, SearchFilter, useFilters, type Filters } from "../components/listing";
 import { Empty, Loaded, Page, To } from "../components/page";
+import { Said } from "../components/Said";
 import { Ago } from "../components/time";
+import { apart, visible } from "../visible";
 import { useWords } from "../words";
 
 const KINDS = ["ticket", "session", "step", "approval", "trajectory", "dataset", "training_run", "training_plan", "policy", "rollout", "switch", "user", "token"];
 
 export default function AuditPage() {
-  const { t, lang } = useWords();
+  const { t, word, lang } = useWords();
   const filters = useFilters(["verb", "user", "object_kind", "object_id"]);
   const [shown, setShown] = useState<AuditRow | null>(null);
   const query = useQuery({
@@ -41,8 +43,10 @@ export default function AuditPage() {
               empty={<Empty title={t("audit.empty")} />}
               columns={[
                 { name: t("word.when"), cell: (row) => <Ago at={row.at} /> },
-                { name: t("audit.user"), cell: (row) => <span style={{ whiteSpace: "nowrap" }}>{row.actor}</span> },
-                { name: t("audit.how"), cell: (row) => row.how },
+                { name: t("audit.user"), cell: (row) => <span style={{ whiteSpace: "nowrap" }}>
+                    <Said>{row.actor}</Said>
+                  </span> },
+                { name: t("audit.how"), cell: (row) => word("how", row.how) },
                 { name: t("audit.verb"), cell: (row) => <Mono>{row.verb}</Mono> },
                 { name: t("audit.object"), cell: (row) => <ObjectLink row={row} /> },
                 {
@@ -50,7 +54,7 @@ export default function AuditPage() {
                   cell: (row) => (
                     <UnstyledButton onClick={() => setShown(row)} aria-label={`${t("audit.details")} ${row.id}`}>
                       <Text fz="xs" c="dimmed" ff="monospace" truncate maw={380}>
-                        {inShort(row.after ?? row.before)}
+                        <Said>{inShort(row.after ?? row.before)}</Said>
                       </Text>
                     </UnstyledButton>
                   ),
@@ -66,12 +70,12 @@ export default function AuditPage() {
         {shown && (
           <Stack gap="xs">
             <Text fz="sm">
-              {new Date(shown.at).toLocaleString(lang)} · {shown.actor} · {shown.how}
+              {new Date(shown.at).toLocaleString(lang)} · {apart(shown.actor)} · {word("how", shown.how)}
             </Text>
             <Text fz="xs">{t("audit.before")}</Text>
-            <Code block>{JSON.stringify(shown.before, null, 2)}</Code>
+            <Code block>{visible(JSON.stringify(shown.before, null, 2))}</Code>
             <Text fz="xs">{t("audit.after")}</Text>
-            <Code block>{JSON.stringify(shown.after, null, 2)}</Code>
+            <Code block>{visible(JSON.stringify(shown.after, null, 2))}</Code>
           </Stack>
         )}
       </Modal>

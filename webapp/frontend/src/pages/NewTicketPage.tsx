@@ -108,6 +108,7 @@ function Work({ templates, chosen, onChoose }: WorkProps) {
             summary={each.summary}
             onChoose={() => onChoose(each.id)}
             badge={<RiskBadge risk={each.risk} />}
+            note={<Learnt template={each} />}
           />
         ))}
         {(!isFolded || chosen === FREE) && (
@@ -130,9 +131,22 @@ interface CardProps {
   isChosen: boolean;
   onChoose: () => void;
   badge?: React.ReactNode;
+  note?: React.ReactNode;
 }
 
-function Card({ title, summary, isChosen, onChoose, badge }: CardProps) {
+/** Whether the policy that serves has learnt this kind of work, and from how much. */
+function Learnt({ template }: { template: Template }) {
+  const { t } = useWords();
+  const { demonstrations: n } = template;
+  if (n === null) return null;
+  return (
+    <Text fz="xs" mt={6} c={n > 0 ? "dimmed" : "orange"}>
+      {n > 0 ? t("new.learnt", { n }) : t("new.notLearnt")}
+    </Text>
+  );
+}
+
+function Card({ title, summary, isChosen, onChoose, badge, note }: CardProps) {
   return (
     <UnstyledButton aria-pressed={isChosen} onClick={onChoose} className="panel card-queue card-top" data-active={isChosen} p={10}>
       <Group justify="space-between" gap={4} wrap="nowrap" align="flex-start">
@@ -144,6 +158,7 @@ function Card({ title, summary, isChosen, onChoose, badge }: CardProps) {
       <Text fz="xs" c="dimmed" mt={2}>
         {summary}
       </Text>
+      {note}
     </UnstyledButton>
   );
 }

@@ -33,7 +33,7 @@ export default function PoliciesPage() {
                 { name: t("policies.serves"), cell: (row) => <Aliases aliases={row.aliases} /> },
                 { name: t("word.source"), cell: (row) => word("source", row.source) },
                 { name: t("training.parent"), cell: (row) => (row.parent === null ? "—" : <To to={`/policies/${row.parent}`}><Mono>v{row.parent}</Mono></To>) },
-                { name: t("training.dataset"), cell: (row) => (row.dataset === null ? "—" : <To to={`/datasets/${row.dataset}`}><Mono>{row.dataset}</Mono></To>) },
+                { name: t("training.dataset"), cell: (row) => (row.dataset === null ? (row.source === "starter" ? t("policies.starterSet") : "—") : <To to={`/datasets/${row.dataset}`}><Mono>{row.dataset}</Mono></To>) },
                 { name: t("policies.live"), cell: (row) => <Overall rows={liveRows(row.evaluation)} /> },
                 { name: t("policies.heldOut"), cell: (row) => <Overall rows={heldOutRows(row.evaluation)} /> },
                 { name: t("word.id"), cell: (row) => <Hash value={row.content_hash} /> },

@@ -33,7 +33,7 @@ function PolicyOf({ policy }: { policy: PolicyDetail }) {
             facts={[
               [t("word.source"), word("source", policy.source)],
               [t("word.created"), <Ago key="when" at={policy.created_at} />],
-              [t("training.dataset"), policy.dataset === null ? "—" : <To key="set" to={`/datasets/${policy.dataset}`}>{t("datasets.heading", { n: policy.dataset })}</To>],
+              [t("training.dataset"), policy.dataset === null ? (policy.source === "starter" ? t("policies.starterSet") : "—") : <To key="set" to={`/datasets/${policy.dataset}`}>{t("datasets.heading", { n: policy.dataset })}</To>],
               [t("word.id"), <Hash key="hash" value={policy.content_hash} />],
             ]}
           />

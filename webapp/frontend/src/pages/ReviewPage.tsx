@@ -8,11 +8,14 @@ import type { Listed, Me, SessionRow, SessionView } from "../api/types";
 import { OutcomeBadge, PolicyName, StateBadge } from "../components/badges";
 import { ChoiceFilter, useFilters } from "../components/listing";
 import { Empty, Loaded, Page, To } from "../components/page";
+import { Said } from "../components/Said";
 import { SessionTable, useEnvironments } from "../components/tickets";
 import { useKeys } from "../keys";
 import { useSession } from "../live/session";
 import { usePlayer } from "../session/replay";
 import { SessionDesk } from "../session/SessionDesk";
+import type { Judged } from "../session/undo";
+import { UndoVerdict } from "../session/UndoVerdict";
 import { useWords, type WordKey } from "../words";
 
 const RUBRIC: WordKey[] = ["review.rubric.1", "review.rubric.2", "review.rubric.3", "review.rubric.4"];
@@ -21,6 +24,7 @@ export default function ReviewPage({ me }: { me: Me }) {
   const { t, word } = useWords();
   const filters = useFilters(["environment", "template", "outcome"]);
   const environments = useEnvironments().data ?? [];
+  const [judged, setJudged] = useState<Judged | null>(null);
   const query = useQuery({
     queryKey: ["review", filters.values],
     queryFn: () => api.get<Listed<SessionRow>>("/review", filters.values),
@@ -48,28 +52,39 @@ export default function ReviewPage({ me }: { me: Me }) {
         </>
       }
     >
+      {judged && <UndoVerdict key={judged.at} judged={judged} />}
       <Loaded query={query}>
         {({ items }) =>
-          items.length > 0 ? <Queue items={items} me={me} /> : <Empty title={t("review.empty")}>{t("review.emptyBody")}</Empty>
+          items.length > 0 ? <Queue items={items} me={me} onJudged={setJudged} /> : <Empty title={t("review.empty")}>{t("review.emptyBody")}</Empty>
         }
       </Loaded>
     </Page>
   );
 }
 
-function Queue({ items, me }: { items: SessionRow[]; me: Me }) {
+interface QueueProps {
+  items: SessionRow[];
+  me: Me;
+  onJudged: (judged: Judged) => void;
+}
+
+function Queue({ items, me, onJudged }: QueueProps) {
   const { t } = useWords();
   const [wanted, setWanted] = useState<number | null>(null);
   const active = items.find((item) => item.id === wanted) ?? items[0];
   const at = items.findIndex((item) => item.id === active?.id);
   const go = (to: number) => setWanted(items[Math.min(Math.max(to, 0), items.length - 1)]?.id ?? null);
+  function judged(verdict: Judged): void {
+    setWanted(null);
+    onJudged(verdict);
+  }
   useKeys([
     { key: "j", label: t("approvals.next"), run: () => go(at + 1) },
     { key: "k", label: t("approvals.previous"), run: () => go(at - 1) },
   ]);
   return (
     <Stack gap="sm">
-      {active && <OpenSession key={active.id} id={active.id} me={me} reviewed={() => setWanted(null)} />}
+      {active && <OpenSession key={active.id} id={active.id} me={me} reviewed={judged} />}
       <Paper>
         <Text fz="xs" c="dimmed" mb={4}>
           {t("review.rubric")}
@@ -85,7 +100,7 @@ function Queue({ items, me }: { items: SessionRow[]; me: Me }) {
   );
 }
 
-function OpenSession({ id, me, reviewed }: { id: number; me: Me; reviewed: () => void }) {
+function OpenSession({ id, me, reviewed }: { id: number; me: Me; reviewed: (judged: Judged) => void }) {
   const { link, query } = useSession(id);
   return (
     <Loaded query={query}>
@@ -98,7 +113,7 @@ interface ReviewOfProps {
   view: SessionView;
   me: Me;
   link: ReturnType<typeof useSession>["link"];
-  reviewed: () => void;
+  reviewed: (judged: Judged) => void;
 }
 
 function ReviewOf({ view, me, link, reviewed }: ReviewOfProps) {
@@ -108,7 +123,9 @@ function ReviewOf({ view, me, link, reviewed }: ReviewOfProps) {
     <Stack gap="xs">
       <Group gap="xs">
         <To to={`/sessions/${view.id}`}>{t("session.title", { ticket: view.ticket.id, id: view.id })}</To>
-        <Text fz="sm">{view.ticket.title}</Text>
+        <Text fz="sm">
+          <Said>{view.ticket.title}</Said>
+        </Text>
         <StateBadge state={view.state} />
         <OutcomeBadge outcome={view.outcome} />
         <PolicyName policy={view.policy} arm={view.arm} />

@@ -6,12 +6,14 @@ import type { Me, SessionView } from "../api/types";
 import { useMe } from "../api/verbs";
 import { PolicyName, StateBadge } from "../components/badges";
 import { Loaded, Page, To } from "../components/page";
+import { Said } from "../components/Said";
 import { Since } from "../components/time";
 import type { Link } from "../live/socket";
 import { useSession } from "../live/session";
 import { HeadControls } from "../session/Controls";
 import { usePlayer } from "../session/replay";
 import { ENDED, SessionDesk } from "../session/SessionDesk";
+import { visible } from "../visible";
 import { useWords } from "../words";
 
 export default function SessionPage() {
@@ -44,8 +46,10 @@ function SessionOf({ view, me, link }: { view: SessionView; me: Me; link: Link }
 function Beside({ view, isEnded }: { view: SessionView; isEnded: boolean }) {
   return (
     <Group gap="xs" className="page-beside">
-      <Text fz="sm" truncate miw={60} title={view.ticket.title}>
-        <To to={`/tickets/${view.ticket.id}`}>{view.ticket.title}</To>
+      <Text fz="sm" truncate miw={60} title={visible(view.ticket.title)}>
+        <To to={`/tickets/${view.ticket.id}`}>
+          <Said>{view.ticket.title}</Said>
+        </To>
       </Text>
       <Badge color="gray">{view.environment}</Badge>
       <PolicyName policy={view.policy} arm={view.arm} />

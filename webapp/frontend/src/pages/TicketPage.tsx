@@ -9,8 +9,10 @@ import { useVerb } from "../api/verbs";
 import { useAsk } from "../components/ask";
 import { StateBadge } from "../components/badges";
 import { Empty, Facts, Loaded, Page } from "../components/page";
+import { Said } from "../components/Said";
 import { SessionTable, useNames } from "../components/tickets";
 import { Ago } from "../components/time";
+import { apart } from "../visible";
 import { useWords } from "../words";
 
 export default function TicketPage() {
@@ -28,8 +30,12 @@ function TicketOf({ ticket }: { ticket: Ticket }) {
       <Stack gap="md">
         <Paper>
           <Stack gap="sm">
-            <Title order={2}>{ticket.title}</Title>
-            <Text fz="sm">{ticket.text}</Text>
+            <Title order={2}>
+              <Said>{ticket.title}</Said>
+            </Title>
+            <Text fz="sm" style={{ whiteSpace: "pre-line" }}>
+              <Said>{ticket.text}</Said>
+            </Text>
             <Facts
               facts={[
                 [t("word.environment"), names.environment(ticket.environment)],
@@ -72,7 +78,7 @@ function Verbs({ ticket }: { ticket: Ticket }) {
   async function askToCancel(): Promise<void> {
     const answer = await ask({
       title: t("ticket.cancelTitle", { id: ticket.id }),
-      body: t("ticket.cancelBody", { title: ticket.title }),
+      body: t("ticket.cancelBody", { title: apart(ticket.title) }),
       verb: t("ticket.cancel"),
       danger: true,
     });

@@ -8,6 +8,7 @@ import { api, frameUrl } from "../api/client";
 import type { PageElement, Trajectory } from "../api/contracts";
 import { Hash, OutcomeBadge, PolicyName } from "../components/badges";
 import { Facts, Loaded, Page } from "../components/page";
+import { Said } from "../components/Said";
 import { useNames } from "../components/tickets";
 import { finder } from "../session/actions";
 import { Checks } from "../session/Checks";
@@ -68,7 +69,7 @@ function TrajectoryOf({ hash, trajectory }: { hash: string; trajectory: Trajecto
         <div className="session-side">
           <div className="panel" style={{ padding: 10 }}>
             <Text fz="sm" mb={6}>
-              {trajectory.task.goal.text}
+              <Said>{trajectory.task.goal.text}</Said>
             </Text>
             <Facts
               facts={[

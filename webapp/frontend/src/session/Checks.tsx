@@ -2,6 +2,7 @@
 import { List, Text, ThemeIcon } from "@mantine/core";
 
 import type { Verification } from "../api/contracts";
+import { Said } from "../components/Said";
 import { IconCheck, IconX } from "../icons";
 import { useWords } from "../words";
 
@@ -26,11 +27,11 @@ export function Checks({ verification }: { verification: Verification }) {
                 </ThemeIcon>
               }
             >
-              {check.name}
+              <Said>{check.name}</Said>
               {check.detail && (
                 <Text span c="dimmed" fz="xs">
                   {" "}
-                  {check.detail}
+                  <Said>{check.detail}</Said>
                 </Text>
               )}
             </List.Item>

@@ -8,7 +8,9 @@ import type { SessionView } from "../api/types";
 import { useVerb } from "../api/verbs";
 import { useAsk } from "../components/ask";
 import { KeyHint } from "../components/KeyHint";
+import { Said } from "../components/Said";
 import { useKeys } from "../keys";
+import { apart } from "../visible";
 import { useWords } from "../words";
 
 export type Command = "take-over" | "hand-back" | "pause" | "resume" | "stop" | "finish";
@@ -29,7 +31,7 @@ export function HeadControls({ view, withSpace }: { view: SessionView; withSpace
   async function stop(): Promise<void> {
     const answer = await ask({
       title: t("session.stopTitle", { id: view.id }),
-      body: t("session.stopBody", { title: view.ticket.title }),
+      body: t("session.stopBody", { title: apart(view.ticket.title) }),
       verb: t("session.stopVerb"),
       danger: true,
       reason: "wanted",
@@ -90,7 +92,7 @@ export function StatePanel({ view, takeOver }: { view: SessionView; takeOver: ((
             <Text fz="sm">{says[view.state] ?? t("session.running")}</Text>
             {view.end_reason && (
               <Text fz="sm" c="dimmed">
-                {view.end_reason}
+                <Said>{view.end_reason}</Said>
               </Text>
             )}
           </div>

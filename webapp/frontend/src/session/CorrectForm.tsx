@@ -3,7 +3,9 @@ import { Alert, Badge, Box, Button, Group, Kbd, ScrollArea, Select, Stack, Text,
 import { useEffect, useRef, useState } from "react";
 
 import { ACTION_KINDS, KEYS, type ActionKind, type Goal, type Key, type PageElement } from "../api/contracts";
+import { Said } from "../components/Said";
 import { useKeys } from "../keys";
+import { apart } from "../visible";
 import { useWords } from "../words";
 import { elementText, finder, NEEDS_ELEMENT, objectText, verbText, type Find } from "./actions";
 import type { Desk } from "./useDesk";
@@ -123,7 +125,7 @@ function ElementPicker({ desk, elements }: { desk: Desk; elements: PageElement[]
                 {elementText(element, element.ref, words)}
               </Text>
               <Text fz="xs" c="dimmed" truncate maw={150}>
-                {element.row || element.group || element.region}
+                <Said>{element.row || element.group || element.region}</Said>
               </Text>
             </UnstyledButton>
           ))}
@@ -153,7 +155,7 @@ function Details({ desk, elements, goal }: { desk: Desk; elements: PageElement[]
       return (
         <Select
           label={t("correct.option")}
-          data={options}
+          data={options.map((option) => ({ value: option, label: apart(option) }))}
           value={draft.option || null}
           onChange={(option) => setDraft({ ...draft, option: option ?? "" })}
         />
@@ -218,7 +220,7 @@ function TextOf({ desk, goal, label }: { desk: Desk; goal: Goal; label: string }
               title={name}
               onClick={() => setDraft({ ...draft, text })}
             >
-              {name}: {text}
+              <Said>{name}</Said>: <Said>{text}</Said>
             </Badge>
           ))}
         </Group>

@@ -6,6 +6,7 @@ import type { Goal, PageElement, Proposal } from "../api/contracts";
 import type { ApprovalView, StepView } from "../api/types";
 import { useAsk } from "../components/ask";
 import { RiskBadge } from "../components/badges";
+import { Said } from "../components/Said";
 import { agoText, useNow } from "../components/time";
 import { KeyHint } from "../components/KeyHint";
 import { useKeys } from "../keys";
@@ -57,7 +58,7 @@ export function DecisionPanel(props: DecisionPanelProps) {
         {claimedByOther && <Alert color="blue">{t("decide.claimed", { who: claimedByOther })}</Alert>}
         {approval.blocked_reason && (
           <Alert color="orange" title={t("decide.notYou")}>
-            {approval.blocked_reason}
+            <Said>{approval.blocked_reason}</Said>
           </Alert>
         )}
         {desk.mode === "correct" ? (
@@ -89,7 +90,7 @@ function ProposalText({ proposal, find }: { proposal: Proposal; find: Find }) {
       <Progress value={proposal.probability * 100} size={5} aria-label={t("decide.probability")} />
       {proposal.why && (
         <Text fz="sm" c="dimmed">
-          {t("session.why")}: {proposal.why}
+          {t("session.why")}: <Said>{proposal.why}</Said>
         </Text>
       )}
       <Text fz="xs" c="dimmed">

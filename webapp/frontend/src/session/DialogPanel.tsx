@@ -3,6 +3,7 @@ import { Alert, Button, Group, Text } from "@mantine/core";
 
 import type { HandEvent } from "../api/contracts";
 import type { StepView } from "../api/types";
+import { Said } from "../components/Said";
 import { useWords } from "../words";
 
 interface DialogPanelProps {
@@ -16,7 +17,9 @@ export function DialogPanel({ step, onEvent }: DialogPanelProps) {
   return (
     <Alert color="yellow" title={t("session.dialog")} role="status">
       <Group justify="space-between" gap="sm">
-        <Text fz="sm">{step.result.detail}</Text>
+        <Text fz="sm">
+          <Said>{step.result.detail}</Said>
+        </Text>
         <Button variant="default" onClick={() => onEvent({ kind: "agree" })}>
           {t("session.dialogAgree")}
         </Button>

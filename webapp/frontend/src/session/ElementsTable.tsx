@@ -3,6 +3,8 @@ import { Box, ScrollArea, Table, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 
 import type { PageElement } from "../api/contracts";
+import { Said } from "../components/Said";
+import { visible } from "../visible";
 import { useWords } from "../words";
 
 interface ElementsTableProps {
@@ -20,8 +22,8 @@ export function ElementsTable({ elements, url, onHot }: ElementsTableProps) {
   return (
     <Box p="xs">
       {url && (
-        <Text fz="xs" c="dimmed" ff="monospace" truncate title={url}>
-          {url}
+        <Text fz="xs" c="dimmed" ff="monospace" truncate title={visible(url)}>
+          <Said>{url}</Said>
         </Text>
       )}
       <TextInput
@@ -49,8 +51,12 @@ export function ElementsTable({ elements, url, onHot }: ElementsTableProps) {
                   {element.ref}
                 </Table.Td>
                 <Table.Td>{element.role}</Table.Td>
-                <Table.Td>{element.name}</Table.Td>
-                <Table.Td>{element.value}</Table.Td>
+                <Table.Td>
+                  <Said>{element.name}</Said>
+                </Table.Td>
+                <Table.Td>
+                  <Said>{element.value}</Said>
+                </Table.Td>
                 <Table.Td c="dimmed">{element.states.join(" ")}</Table.Td>
               </Table.Tr>
             ))}

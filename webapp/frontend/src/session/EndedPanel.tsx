@@ -1,6 +1,7 @@
 /** After the end: what the console says, what a person says, and whether policies shall learn from it. */
 import { Alert, Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { IconCheck, IconX } from "../icons";
+import { useState } from "react";
 
 import { api } from "../api/client";
 import type { SessionView } from "../api/types";
@@ -9,11 +10,14 @@ import { useAsk } from "../components/ask";
 import { OutcomeBadge, StateBadge } from "../components/badges";
 import { To } from "../components/page";
 import { KeyHint } from "../components/KeyHint";
+import { Said } from "../components/Said";
 import { useKeys } from "../keys";
 import { useWords } from "../words";
 import { Checks } from "./Checks";
+import type { Judged } from "./undo";
+import { UndoVerdict } from "./UndoVerdict";
 
-export function EndedPanel({ view, reviewed }: { view: SessionView; reviewed?: () => void }) {
+export function EndedPanel({ view, reviewed }: { view: SessionView; reviewed?: (judged: Judged) => void }) {
   const { t } = useWords();
   return (
     <Paper component="section" aria-label={t("word.outcome")}>
@@ -25,13 +29,19 @@ export function EndedPanel({ view, reviewed }: { view: SessionView; reviewed?: (
             <To to={`/trajectories/${view.trajectory_hash}`}>{t("ended.trajectory")}</To>
           )}
         </Group>
-        {view.end_reason && <Text fz="sm">{view.end_reason}</Text>}
+        {view.end_reason && (
+          <Text fz="sm">
+            <Said>{view.end_reason}</Said>
+          </Text>
+        )}
         {view.answer && (
           <Text fz="sm">
             <Text span c="dimmed">
               {t("ended.answer")}:{" "}
             </Text>
-            <b>{view.answer}</b>
+            <b>
+              <Said>{view.answer}</Said>
+            </b>
           </Text>
         )}
         {view.verification && <Checks verification={view.verification} />}
@@ -41,12 +51,16 @@ export function EndedPanel({ view, reviewed }: { view: SessionView; reviewed?: (
   );
 }
 
-function Review({ view, reviewed }: { view: SessionView; reviewed?: (() => void) | undefined }) {
+function Review({ view, reviewed }: { view: SessionView; reviewed?: ((judged: Judged) => void) | undefined }) {
   const { t } = useWords();
   const ask = useAsk();
+  const [judged, setJudged] = useState<Judged | null>(null);
   const review = useVerb(
     (given: { verdict: "accept" | "reject"; note: string }) => api.post(`/sessions/${view.id}/review`, { ...given, labels: [] }),
-    { touches: ["session", "review"], ...(reviewed ? { done: reviewed } : {}) },
+    {
+      touches: ["session", "review"],
+      done: (_, { verdict }) => (reviewed ?? setJudged)({ session: view.id, title: view.ticket.title, verdict, at: Date.now() }),
+    },
   );
   const may = view.can.review && !review.isPending;
   const accept = () => review.mutate({ verdict: "accept", note: "" });
@@ -65,9 +79,12 @@ function Review({ view, reviewed }: { view: SessionView; reviewed?: (() => void)
   if (view.review_state === "accepted" || view.review_state === "rejected") {
     const isAccepted = view.review_state === "accepted";
     return (
+      <>
       <Alert color={isAccepted ? "green" : "gray"} title={t(isAccepted ? "ended.accepted" : "ended.rejected")}>
-        {[view.reviewed_by, view.review_note].filter(Boolean).join(" · ") || null}
+        <Said>{[view.reviewed_by, view.review_note].filter(Boolean).join(" · ")}</Said>
       </Alert>
+      {judged && <UndoVerdict key={judged.at} judged={judged} />}
+      </>
     );
   }
   if (view.review_state !== "waiting") return null;

@@ -9,8 +9,10 @@ import type { Action, Observation, PageElement } from "../api/contracts";
 import type { Me, SessionView, StepView } from "../api/types";
 import { notifyProblem } from "../api/verbs";
 import { Facts } from "../components/page";
+import { Said } from "../components/Said";
 import { useHand } from "../live/hand";
 import type { Link } from "../live/socket";
+import { visible } from "../visible";
 import { useWords } from "../words";
 import { elementOf, worthShowing } from "./actions";
 import { DialogPanel } from "./DialogPanel";
@@ -23,7 +25,7 @@ import { pictureAt, ringsAt, type Player } from "./replay";
 import { ReplayBar } from "./ReplayBar";
 import { Screen, type Ring } from "./Screen";
 import { Timeline } from "./Timeline";
-import type { Made } from "./undo";
+import type { Judged, Made } from "./undo";
 import { UndoBar } from "./UndoBar";
 import { useDesk } from "./useDesk";
 
@@ -53,7 +55,7 @@ interface SessionDeskProps {
   me: Me;
   link: Link;
   player: Player;
-  reviewed?: () => void;
+  reviewed?: (judged: Judged) => void;
 }
 
 export function SessionDesk({ view, me, link, player, reviewed }: SessionDeskProps) {
@@ -109,8 +111,8 @@ export function SessionDesk({ view, me, link, player, reviewed }: SessionDeskPro
             : {})}
         />
         <ReplayBar player={player} isLive={isLive} withSpace={isEnded || !isShowingNow} />
-        <Text fz="xs" c="dimmed" ff="monospace" mt={4} truncate title={view.url}>
-          {view.url}
+        <Text fz="xs" c="dimmed" ff="monospace" mt={4} truncate title={visible(view.url)}>
+          <Said>{view.url}</Said>
         </Text>
         <div className="wide-only">
           <GoalPanel view={view} />
@@ -171,7 +173,7 @@ function GoalPanel({ view }: { view: SessionView }) {
         {t("session.goal")}
       </Text>
       <Text fz="sm" mb={view.goal.fields.length > 0 ? 6 : 0}>
-        {view.goal.text}
+        <Said>{view.goal.text}</Said>
       </Text>
       {view.goal.fields.length > 0 && <Facts facts={view.goal.fields} />}
     </div>

@@ -7,7 +7,9 @@ import { frameUrl } from "../api/client";
 import type { StepView } from "../api/types";
 import { RiskBadge } from "../components/badges";
 import { Facts } from "../components/page";
+import { Said } from "../components/Said";
 import { durationText } from "../components/time";
+import { apart, visible } from "../visible";
 import { useWords, type Words } from "../words";
 import { actionText, chanceText, type Find } from "./actions";
 
@@ -142,11 +144,11 @@ function StepDetail({ step, find, me }: { step: StepView; find: Find; me: string
     ],
     [t("timeline.did"), actionText(step.action, find, words)],
     [t("timeline.decision"), decided.filter(Boolean).join(" · ")],
-    [t("timeline.result"), step.result ? `${word("result", step.result.outcome)} ${step.result.detail}`.trim() : "—"],
+    [t("timeline.result"), step.result ? `${word("result", step.result.outcome)} ${apart(step.result.detail)}`.trim() : "—"],
     [t("timeline.took"), durationText(step.duration_ms) || "—"],
     [t("word.risk"), <RiskBadge key="risk" risk={step.risk} />],
   ];
-  if (step.reason) facts.push([t("word.reason"), step.reason]);
+  if (step.reason) facts.push([t("word.reason"), <Said key="reason">{step.reason}</Said>]);
   if (step.labels.length > 0) facts.push([t("labels.title"), step.labels.join(", ")]);
   return (
     <Stack gap="xs" p="xs" pt={4}>
@@ -162,7 +164,7 @@ function StepDetail({ step, find, me }: { step: StepView; find: Find; me: string
           </Text>
           {step.result.requests.map((request, at) => (
             <Code key={at} block fz="xs">
-              {request}
+              {visible(request)}
             </Code>
           ))}
         </div>

@@ -1,14 +1,13 @@
 /** For five seconds after a decision, as long as nothing was done because of it: take it back. */
-import { Button, Group, Paper, Text } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 
 import { api } from "../api/client";
 import type { StepView } from "../api/types";
 import { useVerb } from "../api/verbs";
-import { KeyHint } from "../components/KeyHint";
-import { useKeys } from "../keys";
+import { Said } from "../components/Said";
 import { useWords } from "../words";
-import { canTakeBack, UNDO_MS, type Made } from "./undo";
+import { TakeBack } from "./TakeBack";
+import { canTakeBack, type Made } from "./undo";
 
 interface UndoBarProps {
   session: number;
@@ -18,30 +17,15 @@ interface UndoBarProps {
 }
 
 export function UndoBar({ session, made, steps }: UndoBarProps) {
-  const { t, word } = useWords();
-  const [isOver, setOver] = useState(false);
+  const { word } = useWords();
+  const [isDone, setDone] = useState(false);
   const undo = useVerb(() => api.post<StepView>(`/sessions/${session}/undo`, { proposal_id: made.step.proposal_id }), {
     touches: ["session", "approvals"],
-    done: () => setOver(true),
+    done: () => setDone(true),
   });
-  useEffect(() => {
-    const timer = window.setTimeout(() => setOver(true), Math.max(0, made.at + UNDO_MS - Date.now()));
-    return () => window.clearTimeout(timer);
-  }, [made.at]);
-  const isOffered = !isOver && canTakeBack(made.step, steps);
-  const run = () => undo.mutate(undefined);
-  useKeys([{ key: "u", label: t("undo.verb"), run, off: !isOffered || undo.isPending }]);
-  if (!isOffered) return null;
   return (
-    <Paper role="status" py={6}>
-      <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Text fz="sm" truncate>
-          {word("decision", made.step.decision)}: {made.step.summary}
-        </Text>
-        <Button size="compact-xs" variant="default" loading={undo.isPending} onClick={run} rightSection={<KeyHint of="u" />}>
-          {t("undo.verb")}
-        </Button>
-      </Group>
-    </Paper>
+    <TakeBack at={made.at} run={() => undo.mutate(undefined)} isPending={undo.isPending} isOver={isDone || !canTakeBack(made.step, steps)}>
+      {word("decision", made.step.decision)}: <Said>{made.step.summary}</Said>
+    </TakeBack>
   );
 }

@@ -1,5 +1,6 @@
 /** Actions in words, and as a form being filled. Pure. */
 import type { Action, ActionKind, Key, PageElement, Proposal } from "../api/contracts";
+import { apart } from "../visible";
 import type { Words } from "../words";
 
 export interface Named {
@@ -9,7 +10,7 @@ export interface Named {
 
 export type Find = (ref: number) => Named | undefined;
 
-const quoted = (text: string): string => `“${text}”`;
+const quoted = (text: string): string => `“${apart(text)}”`;
 
 /** An element as a person would call it. */
 export function elementText(element: Named | undefined, ref: number, { t }: Words): string {
@@ -38,13 +39,13 @@ export function objectText(action: Action, find: Find, words: Words): string {
     case "scroll":
       return t(`action.${action.direction}`);
     case "navigate":
-      return action.url;
+      return apart(action.url);
     case "wait":
       return "";
     case "finish":
       return action.answer && t("action.answer", { text: quoted(action.answer) });
     case "give_up":
-      return action.reason;
+      return apart(action.reason);
     default:
       return action satisfies never;
   }

@@ -9,6 +9,14 @@ export interface Made {
   at: number;
 }
 
+/** A verdict that was given here, and when by this window's clock. */
+export interface Judged {
+  session: number;
+  title: string;
+  verdict: "accept" | "reject";
+  at: number;
+}
+
 /** Nothing may have been done because of it: not the act itself, and no decision on what came next. */
 export function canTakeBack(made: StepView, steps: StepView[]): boolean {
   const step = steps.find(({ id }) => id === made.id) ?? made;
