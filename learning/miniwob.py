@@ -1,17 +1,25 @@
-"""MiniWoB++ from people's demonstrations: what is learnt from, how long, and how well it does in Chromium."""
+"""MiniWoB++ from people's demonstrations: what is learnt from, how long, and how well it does in Chromium.
 
+Run: python -m learning.miniwob OUT_FOLDER [--seed 0]; BELAY_MINIWOB_DEMOS names the folder of the recordings.
+"""
+
+import argparse
 import os
+import sys
+import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from learning import bc, sentences
+from learning import artefact, bc, sentences
 from learning.bc import Recipe, Trained
 from learning.frames import Seat, play
 from learning.networks import ElementSetPolicy, Shape
 from learning.progress import Progress
 from learning.restored import restored
-from learning.samples import lessons
+from learning.samples import Lessons, lessons
+from sandbox.contracts import storage
 from sandbox.contracts.tasks import Outcome
 from sandbox.contracts.trajectories import Trajectory
 from sandbox.worlds.miniwob.catalogue import published
@@ -21,6 +29,7 @@ FOLDER = "BELAY_MINIWOB_DEMOS"  # names the folder of people's recordings
 SHAPE = Shape(width=64, layers=3, heads=4, word_width=32, sentences=1, relations=1)
 RECIPE = Recipe(steps=4000, batch=32, learning_rate=1e-3, held_out_one_in=10**9, judge_every=1000, renamed=0.8)
 TEST_SEEDS = 1_000_000  # of the pages that are judged on
+SHIPPED = Path(__file__).parent / "miniwob_policy"  # made by this program; what `miniwob-bc --quick` judges
 
 
 class NoDemonstrations(RuntimeError):
@@ -63,6 +72,60 @@ def learn(
 ) -> Trained:
     """Behaviour cloning alone, one network for all tasks."""
     found = lessons(learnt_from, reading=sentences.scene)
+    return _learn(found, seed=seed, work=work, shape=shape, recipe=recipe, budget_s=budget_s, report=report)
+
+
+def make(
+    out: Path,
+    *,
+    seed: int,
+    demos: Path | None = None,
+    recipe: Recipe = RECIPE,
+    budget_s: float = 600.0,
+    report: Callable[[Progress], None] = lambda _: None,
+) -> Trained:
+    """A policy's folder from people's recordings alone. Raises NoDemonstrations."""
+    shown = demonstrations(demos)
+    found = lessons(shown, reading=sentences.scene)
+    with tempfile.TemporaryDirectory(prefix="belay-miniwob-") as work:
+        trained = _learn(
+            found, seed=seed, work=Path(work), shape=SHAPE, recipe=recipe, budget_s=budget_s, report=report
+        )
+    artefact.write(
+        out,
+        trained.network,
+        examples=[each.arrays for each in found.samples[:: max(1, len(found.samples) // 8)][:8]],
+        templates=dict(Counter(each.task.template for each in shown)),
+        evaluation={},
+        receipt={
+            "algorithm": "bc",
+            "command": f"python -m learning.miniwob {out.name} --seed {seed}",
+            "recordings": "github.com/stanfordnlp/miniwob-plusplus-demos (MIT)",
+            "dataset_files_sha256": artefact.dataset_hash([storage.address(storage.pack(each)) for each in shown]),
+            "environments": ["miniwob"],
+            "recipe": asdict(replace(recipe, seed=seed)),
+            "seconds": round(trained.seconds, 1),
+            "steps": trained.steps,
+            "seed": seed,
+            "parent": None,
+            "code_commit": artefact.commit(),
+            "machine": artefact.machine(),
+        },
+        title="MiniWoB++ policy",
+    )
+    return trained
+
+
+def _learn(
+    found: Lessons,
+    *,
+    seed: int,
+    work: Path,
+    shape: Shape,
+    recipe: Recipe,
+    budget_s: float,
+    report: Callable[[Progress], None],
+) -> Trained:
     network = bc.fresh(shape, seed=seed)
     return bc.train(
         found.samples,
@@ -89,3 +152,24 @@ def judge(
 def mean(found: Mapping[str, Sequence[bool]]) -> float:
     """The mean of the tasks' shares."""
     return sum(sum(each) / len(each) for each in found.values()) / len(found)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--demos", type=Path, help=f"the folder of the recordings, if {FOLDER} does not name it")
+    parser.add_argument("--steps", type=int, default=RECIPE.steps)
+    asked = parser.parse_args(arguments)
+    try:
+        made = make(asked.out, seed=asked.seed, demos=asked.demos, recipe=replace(RECIPE, steps=asked.steps))
+    except NoDemonstrations as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    print(f"{made.steps} steps in {made.seconds:.0f} s, to {asked.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
