@@ -4,6 +4,7 @@ const SECRET = /pass(?:word|phrase|wd|code)|secret|\btoken\b|private[ _-]?key|ap
 const SURELY = /secret access key/i;
 const NOT_SECRET = /\b(?:name|id|expir\w*|policy|policies|length|count|ttl|days|hours|manager|version|type|forgot|reset|show|hide|copy|create|add|new access|generate|rotate|delete|status)\b/i;
 const INLINE = /((?:pass(?:word|phrase)|secret(?:[ _-]access)?(?:[ _-]key)?|api[ _-]?key|private[ _-]?key|token)["']?\s*[:=]\s*)(\S+)/gi;
+const ADDRESS = /(:\/\/[^\s/?#:@]*:)[^\s/?#@]+@/g; // "https://user:password@"
 const TOKEN = /(?<![\w+/=-])(?=[\w+/=-]*[a-z])(?=[\w+/=-]*[A-Z])(?=[\w+/=-]*[0-9])[\w+/=-]{16,}(?![\w+/=-])/g;
 const DRAWN = { "-webkit-text-fill-color": "transparent", "text-shadow": "none", "background-color": "#8a8f98", "caret-color": "transparent" };
 
@@ -49,6 +50,7 @@ const tellsSecrets = (element, seen) => {
 const maskText = (text, lookAtKeys) => {
   if (!text) return text;
   for (const value of secrets) if (text.includes(value)) text = text.split(value).join(MASK);
+  if (text.includes("://")) text = text.replace(ADDRESS, `$1${MASK}@`);
   text = text.replace(INLINE, (all, said, value) => (NOT_SECRET.test(value) && !/\d/.test(value) ? all : said + MASK));
   return lookAtKeys ? text.replace(TOKEN, MASK) : text;
 };

@@ -31,6 +31,8 @@ MASK = "•••"
         f"<div role=dialog style='padding:9px'><h3>Secret created</h3><div><pre>{SECRET}</pre></div></div>",
         f"<textarea aria-label='Private key'>{SECRET}</textarea>",
         f"<div role=alert>Your secret key: {SECRET}</div>",
+        f"<p>Clone https://ann:{SECRET}@git.example/x.git",
+        f"<input value='https://ann:{SECRET}@git.example/'>",
         f"<textarea>export AWS_ACCESS_KEY_ID=AKIA\nexport AWS_SECRET_ACCESS_KEY={SECRET}</textarea>",
     ],
 )
@@ -50,6 +52,7 @@ async def test_a_secret_is_in_no_observation(show: Show, html: str) -> None:
         "<dialog open><h3>New secret</h3><textarea rows=4>{}</textarea><pre>{}</pre></dialog>",
         "<table><tr><th>Secret key</tr><tr><td>{}</tr></table>",
         "<dl><dt>Password<dd>{}</dl>",
+        "<input value='ftp://ann:{}@host/' size=40>",
     ],
 )
 async def test_pictures_are_the_same_whatever_the_secret(show: Show, wrap: str) -> None:
