@@ -46,7 +46,6 @@ class Recipe:
     value_share: float = 0.5
     entropy_share: float = 0.003
     imitation_share: float = 0.0  # weight of successes imitated again, where there are some
-    critic_updates: int = 0  # of the first, in which only the critic learns: a policy that can do something is kept
     gamma: float = 0.99
     lam: float = 0.95
     epochs: int = 2
@@ -88,6 +87,7 @@ class Rollout:
     value: Tensor  # (N,)
     advantage: Tensor  # (N,)
     metrics: Mapping[str, float] = field(default_factory=dict)  # of playing it: steps, reward, success by task
+    critic_only: bool = False  # a policy that can do something is kept until its critic knows what that is worth
 
 
 @dataclass
@@ -242,7 +242,7 @@ def update(
                 loss = loss + recipe.imitation_share * imitated(network, successes, recipe.batch, rng)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-            if number < recipe.critic_updates:
+            if rollout.critic_only:
                 _keep_to_critic(network)
             points["gradient"] = nn.utils.clip_grad_norm_(network.parameters(), recipe.max_norm)
             optimizer.step()
@@ -272,6 +272,10 @@ class Collector(Protocol):
         """The rollout of this update."""
         ...
 
+    def heard(self, points: Mapping[str, float]) -> str:
+        """Hear the curves of the update; why training should end, "" while it should not."""
+        ...
+
     def noted(self) -> dict[str, Any]:
         """Plain data by which it goes on as if it had never stopped."""
         ...
@@ -288,7 +292,7 @@ class Trained:
     updates: int
     seconds: float
     best: float  # of the trials; -inf where there were none
-    ended: str  # "updates", "time", "patience"
+    ended: str  # "updates", "time", "patience", or what the collector said
 
 
 def train(
@@ -312,29 +316,31 @@ def train(
     leash = Leash(reference, kept.more.get("leash", recipe.leash))
     best = Best(work, kept.more.get("trials", ()))
     began = time.monotonic() - kept.spent_s
-    number, ended = kept.step, "updates"
-    while number < recipe.updates:
+    number, ended = kept.step, ""
+    while not ended and number < recipe.updates:
         spent_s = time.monotonic() - began
         through = max(number / recipe.updates, spent_s / budget_s)
-        ended = "time" if spent_s >= budget_s else "patience" if best.stale(recipe.patience) else ended
-        stop = should_stop()
-        if stop or ended != "updates" or (number % recipe.keep_every == 0 and number > kept.step):
-            more = {"collector": collect.noted(), "leash": leash.weight, "trials": best.trials}
-            checkpoint.keep(network, optimizer, step=number, spent_s=spent_s, more=more)
-        if ended != "updates":
-            break
-        if stop:
-            raise Stopped(f"stopped at update {number} of {recipe.updates}")
         optimizer.param_groups[0]["lr"] = recipe.learning_rate * max(recipe.least_rate, 1 - through)
         rollout = collect(network, number)
         points = update(network, optimizer, rollout, recipe, number=number, leash=leash, successes=successes())
         number += 1
-        points |= {"steps_per_s": len(rollout.value) / (time.monotonic() - began - spent_s)}
         if judge is not None and recipe.judge_every and number % recipe.judge_every == 0:
-            points |= {"trial": best.tried(network, judge())}
+            points["trial"] = best.tried(network, judge())
+        points["steps_per_s"] = len(rollout.value) / (time.monotonic() - began - spent_s)
         report(Progress("ppo", through, number, {**rollout.metrics, **points}))
+        ended = collect.heard({**rollout.metrics, **points})
+        spent_s, stop = time.monotonic() - began, should_stop()
+        if not ended and spent_s >= budget_s:
+            ended = "time"
+        if not ended and best.stale(recipe.patience):
+            ended = "patience"
+        if stop or ended or number % recipe.keep_every == 0 or number == recipe.updates:
+            more = {"collector": collect.noted(), "leash": leash.weight, "trials": best.trials}
+            checkpoint.keep(network, optimizer, step=number, spent_s=spent_s, more=more)
+        if stop and not ended:
+            raise Stopped(f"stopped at update {number} of {recipe.updates}")
     best.restore(network)
-    return Trained(number, time.monotonic() - began, best.value, ended)
+    return Trained(number, time.monotonic() - began, best.value, ended or "updates")
 
 
 def adam(network: ActorCritic, recipe: Recipe) -> torch.optim.Optimizer:

@@ -17,6 +17,7 @@ from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.policies import Past, Policy, Proposal, past
 from sandbox.contracts.tasks import Outcome, Risk, Split, Task, Verification
 from sandbox.contracts.trajectories import Actor, Step, Trajectory
+from sandbox.variants import parse
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +51,7 @@ class Episode(Struct, frozen=True):
     mode: Mode
     slips: float = 0.0  # share of steps at which something plausible but wrong is done
     in_browser: bool = False  # else without one, where the world can be played so: it shows the same, and sooner
+    variant: str = ""  # id of the environment with its recipe; "" = the plain one
 
 
 class Played(Struct, frozen=True):
@@ -64,7 +66,8 @@ class Played(Struct, frozen=True):
 
 def play(gym: Gym, episode: Episode, policy: Policy | None, *, name: str = "") -> Trajectory:
     """Play one episode to its end: Finish, GiveUp, or no steps left."""
-    task = sessions.sample(episode.template, seed=episode.seed, split=episode.split)
+    recipe = parse(episode.variant)[1] if episode.variant else None
+    task = sessions.sample(episode.template, seed=episode.seed, split=episode.split, recipe=recipe)
     oracle = sessions.oracle(task) if episode.mode != "try" else None
     rng = random.Random(f"slips:{episode.template}:{episode.seed}")  # noqa: S311  # not a secret
     observation = gym.reset(task)

@@ -87,7 +87,8 @@ class VectorCollector:
         self._seen, self._can = envs.reset()
         self._running = np.zeros(len(self._seen))
         self._generator = torch.Generator().manual_seed(recipe.seed)
-        self.ended: list[float] = []  # returns of all whole episodes, in order
+        self._done = 0
+        self.ended: list[tuple[int, float]] = []  # of whole episodes, in order: steps of all by then, and return
 
     @torch.no_grad()
     def __call__(self, network: ActorCritic, number: int) -> Rollout:
@@ -128,8 +129,12 @@ class VectorCollector:
             log_prob=torch.cat([said.log_prob for _, _, said, _ in moves]),
             value=values.flatten(),
             advantage=advantage.flatten(),
-            metrics={"return": float(np.mean(self.ended[-20:])) if self.ended else 0.0},
+            metrics={"return": float(np.mean([each for _, each in self.ended[-20:]])) if self.ended else 0.0},
         )
+
+    def heard(self, points: Mapping[str, float]) -> str:
+        """Nothing in the curves ends it."""
+        return ""
 
     def noted(self) -> dict[str, Any]:
         """Nothing: environments that are underway are not written down, a training of these is not resumed."""
@@ -144,8 +149,9 @@ class VectorCollector:
 
     def _count(self, moved: Moved) -> None:
         self._running += moved.rewards
+        self._done += len(moved.rewards)
         over = moved.terminated | moved.truncated
-        self.ended += self._running[over].tolist()
+        self.ended += [(self._done, each) for each in self._running[over].tolist()]
         self._running[over] = 0.0
 
 

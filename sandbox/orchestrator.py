@@ -23,7 +23,8 @@ class Orchestrator:
 
     Each slot is dealt the next level the moment its episode ends: a long task holds up nobody. `max_steps` of a task
     and `episode_limit_s` cut an episode short; a Finish is judged before its last turn is told. With `playing` below
-    the stage's slots, the rest are spares that step in for slots that may hang.
+    the stage's slots, the rest are spares that step in for slots that may hang. Set to 0 later, it lets the episodes
+    that are underway end and deals no more.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class Orchestrator:
         self.coverage: dict[str, Coverage] = {}
         self.farming = FarmingReport()
         self._spec = reward or default()
-        self._playing = stage.slots if playing is None else playing
+        self.playing = stage.slots if playing is None else playing
         self._limit_s = episode_limit_s
         self._adapter_for = adapter
         self._episodes: dict[int, Episode] = {}
@@ -54,7 +55,7 @@ class Orchestrator:
         """What happened since the last call; waits for the first of it, and is empty when time is up."""
         until = time.monotonic() + timeout_s
         while True:
-            room = self._playing - len(self._episodes) + self.stage.suspects()
+            room = self.playing - len(self._episodes) + (self.stage.suspects() if self.playing else 0)
             for _ in range(min(room, len(self._free))):
                 self._deal(self._free.pop(0))
             left = until - time.monotonic()

@@ -23,7 +23,7 @@ from tests.learning.pages import HandGym, Knows, a_form, a_list, a_task, right
 @pytest.fixture(autouse=True)
 def hand_world(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sandbox's door opens on the hand-drawn console."""
-    monkeypatch.setattr(sessions, "sample", lambda template, *, seed, split: a_task(seed))
+    monkeypatch.setattr(sessions, "sample", lambda template, *, seed, split, recipe: a_task(seed))
     monkeypatch.setattr(sessions, "oracle", lambda task: Knows())
 
 
