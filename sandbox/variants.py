@@ -44,6 +44,10 @@ class Dimension(Struct, frozen=True, forbid_unknown_fields=True):
     def check(self) -> None:
         """Raises ValueError where the dimension contradicts itself."""
         held = (*self.validation, *self.test)
+        for value in self.values:
+            if not _PAIR.fullmatch(f"{self.name}={value}"):
+                wanted = "a name of a-z, 0-9, _ and -, and values of letters, digits, _, . and -"
+                raise ValueError(f"dimension {self.name}: expected {wanted}, found {self.name}={value}")
         if not self.values or len({*self.values}) != len(self.values):
             raise ValueError(f"dimension {self.name}: expected values, each given once, found {self.values}")
         if self.values[0] in held:
@@ -102,6 +106,8 @@ class VariantGenerator:
         self.dimensions = {dimension.name: dimension for dimension in dimensions}
         for dimension in dimensions:
             dimension.check()
+            if dimension is not self.dimensions[dimension.name]:
+                raise ValueError(f"{base}: dimension {dimension.name} is declared twice")
         # Worked out once: a deck draws many variants to choose one.
         self._may = {split: {each.name: each.of(split) for each in dimensions} for split in SPLITS}
         self._own = {split: {each.name: frozenset(each.own(split)) for each in dimensions} for split in SPLITS}

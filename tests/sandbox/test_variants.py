@@ -76,13 +76,21 @@ def test_an_id_with_plain_values_written_out_has_one_canonical_form() -> None:
     assert GENERATOR.canonical("cloud?theme=light&locale=zh") == "cloud?locale=zh"
 
 
-def test_a_dimension_that_contradicts_itself_is_refused() -> None:
-    with pytest.raises(ValueError, match="its plain value 'a' cannot be held out"):
-        VariantGenerator("x", [Dimension("d", ("a", "b"), test=("a",))])
-    with pytest.raises(ValueError, match="each held-out value must be one of its values"):
-        VariantGenerator("x", [Dimension("d", ("a", "b"), test=("c",))])
-    with pytest.raises(ValueError, match="expected values, each given once"):
-        VariantGenerator("x", [Dimension("d", ("a", "a"))])
+@pytest.mark.parametrize(
+    ("dimensions", "told"),
+    [
+        ([Dimension("d", ("a", "b"), test=("a",))], "its plain value 'a' cannot be held out"),
+        ([Dimension("d", ("a", "b"), test=("c",))], "each held-out value must be one of its values"),
+        ([Dimension("d", ("a", "a"))], "expected values, each given once"),
+        ([Dimension("d", ())], "expected values, each given once"),
+        ([Dimension("D", ("a", "b"))], "expected a name of a-z, 0-9, _ and -, .* found D=a"),
+        ([Dimension("d", ("a", "b&c"))], "values of letters, digits, _, . and -, found d=b&c"),
+        ([Dimension("d", ("a",)), Dimension("d", ("b",))], "x: dimension d is declared twice"),
+    ],
+)
+def test_a_dimension_that_contradicts_itself_is_refused(dimensions: list[Dimension], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        VariantGenerator("x", dimensions)
 
 
 def _dimension(number: int, shared: int, validation: int, test: int) -> Dimension:

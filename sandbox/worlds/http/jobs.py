@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from sandbox.contracts.tasks import Task
-from sandbox.tasks import parameters_of
+from sandbox.tasks import BadParameters, parameters_of
 from sandbox.variants import parse
 from sandbox.worlds.http import names
 from sandbox.worlds.http.service import PAGE, Fault, Job, Service
@@ -149,7 +149,10 @@ def recipe(task: Task) -> dict[str, str]:
 
 
 def order_of(task: Task) -> Order:
-    """The order of a task; the same task gives the same one. A free text wants nothing."""
+    """The order of a task; the same task gives the same one. A free text wants nothing.
+
+    Raises BadParameters where what was filled in contradicts itself.
+    """
     blanks = parameters_of(task)
     made = _Made(f"api:{task.template}:{task.seed}:{sorted(blanks.items())}", recipe(task), blanks.values())
     if not task.template:
@@ -191,6 +194,8 @@ def _scale_many(made: _Made, blanks: Blanks) -> Order:
 
 
 def _copy_image(made: _Made, blanks: Blanks) -> Order:
+    if blanks["source"] == blanks["service"]:
+        raise BadParameters({"service": "Name another service than the source."})
     source = made.service(blanks["source"])
     made.service(blanks["service"], but=source.image)
     made.surround(blanks["service"], but=source.image)

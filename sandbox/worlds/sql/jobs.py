@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from sandbox.contracts.tasks import Task
-from sandbox.tasks import parameters_of
+from sandbox.tasks import BadParameters, parameters_of
 from sandbox.variants import parse
 from sandbox.worlds.sql import names
 from sandbox.worlds.sql.builder import Fields, compose, empty
-from sandbox.worlds.sql.tables import Row, Rows
+from sandbox.worlds.sql.tables import TABLES, Row, Rows
 
 NAME = "sql"
 DEFAULTS = {"rows": "few", "columns": "plain"}
@@ -119,13 +119,22 @@ def recipe(task: Task) -> dict[str, str]:
 
 
 def job_of(task: Task) -> Job:
-    """The job of a task; the same task gives the same job. A free text has rows and wants nothing."""
+    """The job of a task; the same task gives the same job. A free text has rows and wants nothing.
+
+    Raises BadParameters where what was filled in contradicts itself.
+    """
     blanks = parameters_of(task)
     made = _Made(f"rows:{task.template}:{task.seed}:{sorted(blanks.items())}", HOSTS[recipe(task)["rows"]])
     if not task.template:
         made.surround()
         return Job(made.rows, made.rows, ())
     return _LAID[task.template.removeprefix(f"{NAME}/")](made, blanks)
+
+
+def _refuse(contradicts: bool, field: str, sentence: str) -> None:
+    """Raises BadParameters where values that are right each by itself cannot stand together."""
+    if contradicts:
+        raise BadParameters({field: sentence})
 
 
 def _form(verb: str, table: str, *where: tuple[str, str], **more: str) -> Statement:
@@ -219,6 +228,7 @@ def _close_alerts(made: _Made, blanks: Blanks) -> Job:
 
 
 def _move_budget(made: _Made, blanks: Blanks) -> Job:
+    _refuse(blanks["giver"] == blanks["taker"], "taker", "Name another team than the giver.")
     made.budgets(blanks["giver"], blanks["taker"])
     made.surround()
     amount = int(blanks["amount"])
@@ -235,12 +245,15 @@ def _move_budget(made: _Made, blanks: Blanks) -> Job:
 
 
 def _add_index(made: _Made, blanks: Blanks) -> Job:
+    columns = tuple(TABLES[blanks["table"]])
+    _refuse(blanks["column"] not in columns, "column", f"{blanks['table']} has the columns {', '.join(columns)}.")
     made.surround()
     place = (blanks["table"], blanks["column"])
     return Job(made.rows, made.rows, (_form("create index", place[0], column=place[1]),), indexes=(place,))
 
 
 def _add_column(made: _Made, blanks: Blanks) -> Job:
+    _refuse(blanks["new"] in ("id", *TABLES[blanks["table"]]), "new", f"{blanks['table']} has this column already.")
     made.surround()
     new = _form("add column", blanks["table"], new=blanks["new"], type=blanks["type"])
     wanted = _changed(made.rows, blanks["table"], lambda row: {**row, blanks["new"]: None})
@@ -248,6 +261,9 @@ def _add_column(made: _Made, blanks: Blanks) -> Job:
 
 
 def _fix_severity(made: _Made, blanks: Blanks) -> Job:
+    allowed = [each.strip() for each in blanks["allowed"].split(",")]
+    _refuse(not {*names.SEVERITIES} <= {*allowed}, "allowed", f"Allow at least {', '.join(names.SEVERITIES)}.")
+    _refuse(blanks["bad"] in allowed, "bad", "This severity is allowed: name one that is not.")
     host = made.host(names.host(made.chance, "train"))
     for _ in range(made.chance.randint(1, 3)):
         made.alert(host, blanks["bad"])
@@ -261,7 +277,7 @@ def _fix_severity(made: _Made, blanks: Blanks) -> Job:
     def row(severity: str) -> tuple[str, Row]:
         return "alerts", {"id": "900000", "host_id": "1", "severity": severity, "state": "open"}
 
-    good = tuple(row(each.strip()) for each in blanks["allowed"].split(","))
+    good = tuple(map(row, allowed))
     return Job(made.rows, wanted, statements, refuses=(row(blanks["bad"]), row("")), takes=good)
 
 

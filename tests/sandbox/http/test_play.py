@@ -192,3 +192,8 @@ def test_the_server_is_real_and_gone_when_it_is_closed() -> None:
 def test_it_is_for_practice_and_has_no_browser() -> None:
     assert find_environment("http").environment.practice
     assert "http" not in [each.id for each in sessions.environments()]
+
+
+def test_a_service_is_not_its_own_source(desk: Desk) -> None:
+    with pytest.raises(sessions.BadParameters, match="service: Name another service than the source"):
+        desk.reset(sessions.bind("http/copy-image", {"source": "cart-10", "service": "cart-10"}, seed=1))

@@ -143,3 +143,24 @@ def test_rows_are_shown_as_cells_under_their_columns(desk: Desk) -> None:
 def test_it_is_for_practice_and_has_no_browser() -> None:
     assert find_environment("sql").environment.practice
     assert "sql" not in [each.id for each in sessions.environments()]
+
+
+@pytest.mark.parametrize(
+    ("template", "parameters", "told"),
+    [
+        ("sql/move-budget", {"giver": "ads", "taker": "ads", "amount": 3}, "taker: Name another team"),
+        ("sql/add-index", {"table": "hosts", "column": "rack"}, "column: hosts has the columns name, zone, owner"),
+        ("sql/add-column", {"table": "hosts", "new": "zone", "type": "text"}, "new: hosts has this column already"),
+        ("sql/fix-severity", {"bad": "low", "good": "high", "allowed": "low, medium, high"}, "bad: This severity is"),
+        (
+            "sql/fix-severity",
+            {"bad": "dire", "good": "low", "allowed": "medium"},
+            "allowed: Allow at least low, medium",
+        ),
+    ],
+)
+def test_values_that_contradict_each_other_are_refused(
+    desk: Desk, template: str, parameters: dict[str, object], told: str
+) -> None:
+    with pytest.raises(sessions.BadParameters, match=told):
+        desk.reset(sessions.bind(template, parameters, seed=1))
