@@ -1,0 +1,62 @@
+"""A critic by classification: bells over bins, their mean, and learning them."""
+
+import pytest
+import torch
+
+from learning import critic
+from learning.critic import Binned, centres, expected, nll, spread
+
+AT = centres(0.0, 1.0, 11)
+
+
+def test_a_return_in_the_middle_of_a_bin_is_spread_evenly_to_both_sides() -> None:
+    bell = spread(torch.tensor([0.5]), AT)[0]
+    assert float(bell.sum()) == pytest.approx(1.0)
+    assert torch.allclose(bell, bell.flip(0), atol=1e-6)
+    assert int(bell.argmax()) == 5
+    # within half a bin of the middle of a bell 0.75 bins wide: erf(0.5 / 0.75 / sqrt 2)
+    assert float(bell[5]) == pytest.approx(0.4950, abs=1e-3)
+
+
+def test_the_mean_of_the_bell_is_the_return_away_from_the_ends() -> None:
+    returns = torch.tensor([0.33, 0.5, 0.62])
+    assert torch.allclose((spread(returns, AT) * AT).sum(-1), returns, atol=2e-3)
+
+
+def test_what_lies_beyond_the_bins_counts_as_the_outermost() -> None:
+    assert torch.equal(spread(torch.tensor([7.0]), AT), spread(torch.tensor([1.0]), AT))
+
+
+def test_the_loss_is_least_where_the_bell_is_said() -> None:
+    bell = spread(torch.tensor([0.4]), AT)
+    said, other = (bell + 1e-6).log(), (spread(torch.tensor([0.7]), AT) + 1e-6).log()
+    assert float(nll(said, torch.tensor([0.4]), AT)) < float(nll(other, torch.tensor([0.4]), AT))
+    assert float(expected(said, AT)) == pytest.approx(0.4, abs=2e-3)
+
+
+def test_gradients_agree_with_differences() -> None:
+    torch.manual_seed(0)
+    logits = torch.randn(3, 11, dtype=torch.float64, requires_grad=True)
+    returns = torch.tensor([0.1, 0.5, 0.9], dtype=torch.float64)
+    assert torch.autograd.gradcheck(lambda each: nll(each, returns, AT.double()), (logits,))
+
+
+def _learnt(seed: int) -> Binned:
+    torch.set_num_threads(1)
+    torch.manual_seed(seed)
+    head = Binned(4)
+    features, returns = torch.eye(4), torch.tensor([0.0, 0.25, 0.6, 1.0])
+    optimizer = torch.optim.Adam(head.parameters(), lr=0.1)
+    for _ in range(150):
+        optimizer.zero_grad()
+        head.loss(features, returns).mean().backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        optimizer.step()
+    return head
+
+
+def test_returns_are_memorised_the_same_for_the_same_seed() -> None:
+    head = _learnt(1)
+    found = head.value(torch.eye(4)).detach()
+    assert torch.allclose(found, torch.tensor([0.0, 0.25, 0.6, 1.0]), atol=0.06)
+    assert torch.equal(found, _learnt(1).value(torch.eye(4)).detach())
+    assert torch.equal(critic.centres(0.0, 1.0, 21), head.at)
