@@ -22,9 +22,8 @@ def create_page(view: View, kind: Kind) -> list[Section]:
     if view.loading:
         return [head, kept(view, "spinner", "", lambda: Section("spinner", (Say(words.text("Loading…"), "spinner"),)))]
     sections = [head]
-    if form.steps:
-        steps = (*titles, words.text("Review")) if form.steps > 1 else tuple(titles)
-        points = tuple((Say(title, "here"), None) for title in steps)
+    if form.steps > 1:
+        points = tuple((Say(title, "here"), None) for title in (*titles, words.text("Review")))
         sections.append(
             kept(view, "steps", (kind, form.step), lambda: Section("steps", (Points(points, "steps", form.step),)))
         )
@@ -188,6 +187,7 @@ def _form_dialog(view: View, form: Form) -> tuple[str, list[Section]]:
     assert dialog is not None
     kind = view.world.console.kind(dialog.kind)
     beside: dict[str, str] = {}
+    names = ""  # of all that are meant, where the title does not tell
     it = view.world.get(dialog.object_id)
     if dialog.about == "child":
         parent = view.world.label(it) if it else ""
@@ -197,14 +197,17 @@ def _form_dialog(view: View, form: Form) -> tuple[str, list[Section]]:
         verb = kind.verb(dialog.verb)
         several = dialog.about == "bulk"
         said = words.text(verb.title)
-        submit = words.say("{verb} {kind}", verb=said, kind=words.noun(kind.plural if several else kind.title))
-        label = str(len(dialog.ids)) if several else view.world.label(it) if it else ""
-        shape = "{verb} {label} {kind}" if several else "{verb} {kind} {label}"
-        title = words.say(shape, verb=said, kind=words.noun(kind.plural if several else kind.title), label=label)
+        submit = words.deed(verb, kind.plural if several else kind.title)
+        if several:
+            count = str(len(dialog.ids))
+            title = words.say("{verb} {label} {kind}", verb=said, kind=words.noun(kind.plural), label=count)
+            names = ", ".join(view.world.label(each) for one in dialog.ids if (each := view.world.get(one)))
+        else:
+            title = words.deed(verb, kind.title, view.world.label(it) if it else "")
         warning, look = words.text(verb.warning), "danger" if verb.deletes else "primary"
         beside = view.world.facts(it) if it else {}
     title = squash(title)
-    sections = [kept(view, "dialog", (title, warning), lambda: _opening(title, warning))]
+    sections = [kept(view, "dialog", (title, warning, names), lambda: _opening(title, warning, names))]
     for name in form.visible(kind, beside):
         sections += _fields(view, kind, form, name, beside, title, "dialog")
     if it is not None and dialog.about == "verb" and kind.verb(dialog.verb).confirm == "typed":
@@ -214,8 +217,8 @@ def _form_dialog(view: View, form: Form) -> tuple[str, list[Section]]:
     return title, [*sections, *_end(view, buttons, form, title, "dialog")]
 
 
-def _opening(title: str, warning: str) -> Section:
-    nodes: tuple[Node, ...] = (Say(title, "h2"), Say(warning)) if warning else (Say(title, "h2"),)
+def _opening(title: str, *texts: str) -> Section:
+    nodes = (Say(title, "h2"), *(Say(text) for text in texts if text))
     return Section("dialog", nodes, group=title, region="dialog")
 
 

@@ -7,7 +7,7 @@ from sandbox.worlds.console.nodes import Card, Cards, Choice, Entry, Item, Line,
 from sandbox.worlds.console.records import Object
 from sandbox.worlds.console.screen import kept
 from sandbox.worlds.console.sections import Section
-from sandbox.worlds.console.values import EMPTY, fact, link_column, shown, title_of
+from sandbox.worlds.console.values import EMPTY, fact, link_column, shown, state, title_of
 from sandbox.worlds.console.view import View
 
 
@@ -150,7 +150,7 @@ def _cell(view: View, kind: Kind, it: Object, column: str, said: str) -> Item:
     if column == link_column(kind):
         return Press(f"go:/{kind.path}/{it.id}", said if said != EMPTY else it.id, "", f"/{kind.path}/{it.id}")
     if column == "state":
-        return Say(said, "slow" if it.ticks else "state")
+        return state(view, it)
     return fact(view, it, column) if kind.field(column).references else Say(said, "td")
 
 

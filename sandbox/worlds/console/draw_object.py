@@ -6,7 +6,7 @@ from sandbox.worlds.console.nodes import Facts, Item, Line, Node, Press, Row, Sa
 from sandbox.worlds.console.records import Object
 from sandbox.worlds.console.screen import DRAWER, VIEWPORT, Pane, kept
 from sandbox.worlds.console.sections import Section, squash
-from sandbox.worlds.console.values import EMPTY, fact, link_column, price, shown, title_of
+from sandbox.worlds.console.values import EMPTY, fact, link_column, moment, price, shown, state, title_of
 from sandbox.worlds.console.view import View
 
 _LATEST = 8  # entries of the activity
@@ -30,7 +30,7 @@ def _head(view: View, kind: Kind, it: Object) -> Section:
     words = view.words
     items: list[Item] = [Say(view.world.label(it), "h1")]
     if it.state:
-        items.append(Say(words.text(it.state), "slow" if it.ticks else "state"))
+        items.append(state(view, it))
     verbs: list[Item] = []
     for verb in kind.verbs:
         look = "danger" if verb.deletes else ""
@@ -104,7 +104,9 @@ def _related_row(view: View, kind: Kind, it: Object, columns: tuple[str, ...], *
             cells.append(
                 (Press(f"go:/{kind.path}/{it.id}", said if said != EMPTY else it.id, "", f"/{kind.path}/{it.id}"),)
             )
-        elif column != "state" and kind.field(column).references:
+        elif column == "state":
+            cells.append((state(view, it),))
+        elif kind.field(column).references:
             cells.append((fact(view, it, column),))
         else:
             cells.append((Say(said, "td"),))
@@ -129,10 +131,12 @@ def _activity(view: View, it: Object) -> tuple[Node, ...]:
     entries = [entry for entry in reversed(view.world.audit) if entry.object_id == it.id][:_LATEST]
     if not entries:
         return (Say(text("Nothing yet."), "empty"),)
-    heads = tuple(Say(text(title), "th") for title in ("Event", "Who", "Result", "Detail"))
+    heads = tuple(Say(text(title), "th") for title in ("When", "Event", "Who", "Result", "Detail"))
+    today = view.world.console.today
     rows = tuple(
         Row(
             (
+                (Say(moment(today, entry.tick), "td"),),
                 (Say(entry.event, "td"),),
                 (Say(entry.actor, "td"),),
                 (Say(text("accepted") if entry.accepted else text("refused"), "td"),),

@@ -22,12 +22,14 @@ from sandbox.worlds.console.nodes import (
     Table,
     Tick,
     Toast,
+    text_of,
 )
 from sandbox.worlds.console.screen import Pane, Screen
-from sandbox.worlds.console.sections import LONG, Section, card_height
+from sandbox.worlds.console.sections import Section, card_height, is_long
 from sandbox.worlds.console.variant import Variant
 
 _LANGUAGES = {"en": "en", "zh": "zh-Hans", "de": "de"}
+_NARROW = 20  # letters that every column has room for
 _TAGS = {"h1": "h1", "h2": "h2", "h3": "h3", "strong": "strong"}
 
 
@@ -161,7 +163,7 @@ class Page:
         if node.look in _TAGS:
             return self._item(node)
         alert = ' role="alert"' if node.look == "alert" else ""
-        long = " long" if len(node.text) > LONG else ""
+        long = " long" if is_long(node.text) else ""
         return f'<p class="{self._class(node.look)}{long}"{alert}>{escape(node.text)}</p>'
 
     def line(self, node: Line) -> str:
@@ -176,8 +178,8 @@ class Page:
             inner = f'<label class="{self._class("check")}">{self._item(control)} {escape(control.title)}</label>'
         else:
             inner = self._item(control)
-        helped = f"<small>{escape(node.help)}</small>" if node.help else ""
-        wrong = f'<p class="{self._class("error")}">{escape(node.error)}</p>' if node.error else ""
+        helped = f'<small class="{_lines(node.help)}">{escape(node.help)}</small>' if node.help else ""
+        wrong = f'<p class="{self._class("error")} {_lines(node.error)}">{escape(node.error)}</p>' if node.error else ""
         return f'<div class="{self._class("field")}">{inner}{helped}{wrong}</div>'
 
     def points(self, node: Points) -> str:
@@ -197,6 +199,9 @@ class Page:
         """Rows under headings."""
         buttons = max((len(row.cells[-1]) for row in node.rows if row.cells), default=0)
         heads = [self._head(head) for head in node.heads]
+        leads = next((at for row in node.rows for at, cell in enumerate(row.cells) if _is_link(cell)), None)
+        if leads is not None:  # names are the longest
+            heads[leads] = heads[leads].replace("<th>", '<th class="first">')
         if buttons > 1:  # a column of buttons is as wide as they need
             heads[-1] = heads[-1].replace("<th>", f'<th style="width:{20 + 110 * buttons}px">')
         rows = "".join(map(self._row, node.rows))
@@ -210,7 +215,11 @@ class Page:
 
     def _cell(self, cell: tuple[Item, ...]) -> str:
         inner = "".join(map(self._celled, cell))
-        return f'<td><div class="acts">{inner}</div></td>' if len(cell) > 1 else f"<td>{inner}</td>"
+        if len(cell) > 1:
+            return f'<td><div class="acts">{inner}</div></td>'
+        said = text_of(cell[0]) if cell else ""
+        tip = f' title="{escape(said)}"' if len(said) > _NARROW else ""  # what is cut off can be read all the same
+        return f"<td{tip}>{inner}</td>"
 
     def _row(self, row: Row) -> str:
         cells = "".join(map(self._cell, row.cells))
@@ -257,6 +266,14 @@ _DRAW: dict[type, Callable[[Page, Any], str]] = {
     Cards: Page.cards,
     Toast: Page.toast,
 }
+
+
+def _is_link(cell: tuple[Item, ...]) -> bool:
+    return len(cell) == 1 and isinstance(cell[0], Press) and bool(cell[0].href)
+
+
+def _lines(text: str) -> str:
+    return "long" if is_long(text) else "short"
 
 
 def sign_in_document(title: str, error: str) -> str:

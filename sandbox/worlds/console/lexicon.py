@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from sandbox.worlds.console import lexicon_de, lexicon_zh
-from sandbox.worlds.console.declare import Field
+from sandbox.worlds.console.declare import Field, Verb
 from sandbox.worlds.console.synonyms import SYNONYMS
 from sandbox.worlds.console.variant import Locale, Variant
 
@@ -39,6 +39,12 @@ class Lexicon:
     def say(self, template: str, **blanks: object) -> str:
         """A sentence of the page around already shown blanks."""
         return self._table.get(template, template).format_map(blanks)
+
+    def deed(self, verb: Verb, noun: str, label: str = "") -> str:
+        """A verb with what it is done to: "Stop instance web-1", "Change limit of alarm web-1"."""
+        shape = "{verb} of {kind}" if " " in verb.title else "{verb} {kind}"
+        blanks = {"verb": self.text(verb.title), "kind": self.noun(noun)}
+        return self.say(f"{shape} {{label}}", label=label, **blanks) if label else self.say(shape, **blanks)
 
     def written(self, field: Field, value: str) -> str:
         """A value that is not chosen from a list, as people write it: tags apart, numbers with their unit."""

@@ -1,5 +1,7 @@
 """German texts of the console by their English source."""
 
+from sandbox.worlds.console.lexicon_de_pages import WARNINGS
+
 _KINDS = {
     "Instance": "Instanz",
     "Instances": "Instanzen",
@@ -339,8 +341,10 @@ _PAGES = {
     "{verb} selected": "Auswahl: {verb}",
     "{verb} {kind}": "{kind}: {verb}",
     "{verb} {kind} {label}": "{kind} {label}: {verb}",
+    "{verb} of {kind}": "{kind}: {verb}",
+    "{verb} of {kind} {label}": "{kind} {label}: {verb}",
+    "When": "Wann",
     "{verb}: {count} {kind}.": "{verb}: {count} {kind}.",
     "{verb} {label} {kind}": "{label} {kind}: {verb}",
-    "{verb} {kinds}": "{kinds}: {verb}",
 }
-TABLE: dict[str, str] = {**_KINDS, **_CREATE, **_DONE, **_FIELDS, **_VALUES, **_STEPS, **_VERBS, **_PAGES}
+TABLE: dict[str, str] = {**_KINDS, **_CREATE, **_DONE, **_FIELDS, **_VALUES, **_STEPS, **_VERBS, **_PAGES, **WARNINGS}

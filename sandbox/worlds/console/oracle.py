@@ -163,7 +163,7 @@ def _was_sent(look: Look, step: Make | Do) -> bool:
 
 
 def _submit(look: Look, kind: Kind, verb: Verb) -> str:
-    return look.lexicon.say("{verb} {kind}", verb=look.text(verb.title), kind=look.lexicon.noun(kind.title))
+    return look.lexicon.deed(verb, kind.title)
 
 
 # --- making ---
@@ -236,8 +236,7 @@ def _do(look: Look, step: Do) -> Move | None:
 
 def _is_dialog_of(look: Look, kind: Kind, verb: Verb, label: str) -> bool:
     """Whether the open dialog is this verb's, for what is called so (for anything, where that is not known)."""
-    words = {"verb": look.text(verb.title), "kind": look.lexicon.noun(kind.title)}
-    title = look.lexicon.say("{verb} {kind} {label}", **words, label=label or "\0")
+    title = look.lexicon.deed(verb, kind.title, label or "\0")
     before, _, after = title.partition("\0")
     return look.sight.dialog == title or (
         not label and look.sight.dialog.startswith(before) and look.sight.dialog.endswith(after)

@@ -9,6 +9,7 @@ import msgspec
 
 from sandbox.contracts.observations import Box, Element
 from sandbox.worlds.console.nodes import (
+    Card,
     Cards,
     Choice,
     Entry,
@@ -31,10 +32,10 @@ from sandbox.worlds.console.nodes import (
 
 MASK = "•••"  # what an observation shows for a secret
 # Heights in CSS pixels; the style sheet draws by the same.
-LINE, HEAD, CRUMBS, TEXT, LONG_TEXT, SMALL, ERROR = 44, 52, 28, 26, 46, 20, 22
+LINE, HEAD, SUBHEAD, CRUMBS, TEXT, LONG_TEXT, SMALL, ERROR = 44, 52, 36, 28, 26, 46, 20, 22
 LABEL, CONTROL, GAP, TICK = 22, 34, 10, 30
 TABLE_HEAD, TABLE_ROW, FACT, CARD_LINE, CARD_PAD = 36, 38, 34, 24, 28
-LONG = 78  # texts of more characters get two lines
+_LONG = 52  # texts that are broader get two lines; counted in Latin letters
 CARDS_ABREAST = 3
 MENU_LINE = 30
 
@@ -149,10 +150,20 @@ def squash(text: str) -> str:
     return " ".join(text.split())
 
 
+def is_long(text: str) -> bool:
+    """Whether a text gets two lines. Characters of East Asia are twice as broad as Latin ones."""
+    broad = 0 if text.isascii() else sum(character >= "\u2e80" for character in text)
+    return len(text) + broad > _LONG
+
+
+def _note_height(text: str, line: int) -> int:
+    return 0 if not text else 2 * line if is_long(text) else line
+
+
 def _height(node: Node) -> int:
     if type(node) is Field:
         control = TICK if type(node.control) is Tick else LABEL + CONTROL
-        return control + (SMALL if node.help else 0) + (ERROR if node.error else 0) + GAP
+        return control + _note_height(node.help, SMALL) + _note_height(node.error, ERROR) + GAP
     if type(node) is Say:
         return say_height(node)
     if type(node) is Line:
@@ -172,14 +183,19 @@ def _height(node: Node) -> int:
 
 def say_height(node: Say) -> int:
     """How high a text is drawn."""
-    if node.look == "h1":
-        return HEAD
-    return LONG_TEXT if len(node.text) > LONG else TEXT
+    if node.look in ("h1", "h2"):
+        return HEAD if node.look == "h1" else SUBHEAD
+    return LONG_TEXT if is_long(node.text) else TEXT
 
 
 def card_height(node: Cards) -> int:
     """How high each of the cards is drawn."""
-    return CARD_LINE * max((len(card.items) for card in node.cards), default=1) + CARD_PAD
+    return CARD_LINE * max((len(card.items) - _ticks(card) for card in node.cards), default=1) + CARD_PAD
+
+
+def _ticks(card: Card) -> int:
+    """Check boxes of a card: they stand in its corner, beside the first line."""
+    return sum(type(item) is Tick for item in card.items)
 
 
 def _alerts(nodes: tuple[Node, ...]) -> tuple[tuple[str, float], ...]:
@@ -253,12 +269,12 @@ def _field(node: Field, key: str, y: int) -> Iterator[Thing]:
         unit.x, unit.y, unit.width, unit.height = 430, y + top, 60, height
         yield unit
     y += top + height
-    for text, tall in ((node.help, SMALL), (node.error, ERROR)):
+    for text, line in ((node.help, SMALL), (node.error, ERROR)):
         if text:
-            said = _thing(Say(text), f"{key}.{tall}")
-            said.y, said.width, said.height = y, 420, tall
+            said = _thing(Say(text), f"{key}.{line}")
+            said.y, said.width, said.height = y, 420, _note_height(text, line)
             yield said
-            y += tall
+            y += said.height
 
 
 def _points(node: Points, key: str, y: int) -> Iterator[Thing]:
@@ -342,10 +358,12 @@ def _cards(node: Cards, key: str, y: int) -> Iterator[Thing]:
     for number, card in enumerate(node.cards):
         said = _cut(squash(" ".join(text_of(item) for item in card.items)), 200)
         left, top = number % CARDS_ABREAST * 345, y + number // CARDS_ABREAST * (high + GAP) + CARD_PAD // 2
-        for line, item in enumerate(card.items):
-            it = _thing(item, f"{key}.{number}.{line}")
+        line = 0
+        for at, item in enumerate(card.items):
+            it = _thing(item, f"{key}.{number}.{at}")
             it.row = "" if said == it.name else said
             it.x, it.y, it.width, it.height = left, top + line * CARD_LINE, 320, CARD_LINE
+            line += type(item) is not Tick
             yield it
 
 

@@ -8,6 +8,9 @@ from sandbox.worlds.console.sections import MASK
 from sandbox.worlds.console.view import View
 
 EMPTY = "–"
+_IDLE = frozenset(("stopped", "paused", "free", "disabled", "drained", "suspended", "inactive", "muted"))
+_BAD = frozenset(("firing", "failed", "error", "expired"))
+_TICK_S = 7
 
 
 def title_of(words: Lexicon, kind: Kind, field: str) -> str:
@@ -34,12 +37,24 @@ def fact(view: View, it: Object, field: str, *, part: str = "") -> Say | Press:
     """
     said = shown(view, it, field)
     if field == "state":
-        return Say(said, "slow" if it.ticks else "state")
+        return state(view, it)
     kind = view.world.console.kind(it.kind)
     declared = kind.field(field)
     target = it.values[kind.index[field]]
     address = address_of(view, target) if declared.references and target else ""
     return Press(f"go:{address}#{part}{it.id}.{field}", said, "", address) if address else Say(said, "td")
+
+
+def state(view: View, it: Object) -> Say:
+    """An object's state, in the colour that it has everywhere."""
+    look = "slow" if it.ticks else "state idle" if it.state in _IDLE else "state bad" if it.state in _BAD else "state"
+    return Say(view.words.text(it.state) if it.state else EMPTY, look)
+
+
+def moment(today: str, tick: int) -> str:
+    """When a tick was, for people: the calendar stands still, the clock goes on from nine."""
+    minutes, seconds = divmod(tick * _TICK_S, 60)
+    return f"{today} {9 + minutes // 60:02}:{minutes % 60:02}:{seconds:02}"
 
 
 def address_of(view: View, object_id: str) -> str:

@@ -81,7 +81,5 @@ def sending_buttons(words: Lexicon) -> set[str]:
     found = {words.text(kind.create_title) for kind in CLOUD.kinds}
     for kind in CLOUD.kinds:
         for verb in kind.verbs:
-            title = words.text(verb.title)
-            found.add(words.say("{verb} {kind}", verb=title, kind=words.noun(kind.title)))
-            found.add(words.say("{verb} {kinds}", verb=title, kinds=words.noun(kind.plural)))
+            found |= {words.deed(verb, noun) for noun in (kind.title, kind.plural)}
     return found

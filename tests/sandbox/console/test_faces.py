@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from sandbox import registry
-from sandbox.contracts.actions import Action
+from sandbox.contracts.actions import Action, Click, Navigate, Type
+from sandbox.contracts.observations import Element
 from sandbox.contracts.tasks import Split, Task
 from sandbox.env import Gym
 from sandbox.tasks import bind
@@ -68,6 +69,44 @@ def test_the_oracle_sees_the_same_in_both_faces(cloud: Gym, seed: int) -> None:
     faces = Faces(cloud, task)
     assert differences(faces, taught(faces, task)) == []
     assert cloud.verify("").checks == faces.tree.verify("").checks
+
+
+PLACED = ("cloud?list=cards&nav=top", "cloud?locale=zh&form=drawer&words=first", "cloud?locale=de&theme=dark")
+
+
+@pytest.mark.parametrize("variant", PLACED)
+def test_things_lie_as_high_in_chromium_as_the_tree_says(cloud: Gym, variant: str) -> None:
+    faces = Faces(cloud, a_task(1, variant=variant))
+    group = faces.tree.world.of_kind("security_group")[0]
+    for address in ("/", "/instances", f"/security-groups/{group.id}?tab=rules", "/instances/new"):
+        faces.step(Navigate(address))
+        assert misplaced(faces) == []
+    faces.step(Type(first(faces, "textbox").ref, "Not_a_name"))
+    faces.step(Click(first(faces, "button", last=True).ref))
+    assert "invalid" in first(faces, "textbox").states
+    assert misplaced(faces) == []  # a complaint of two lines
+    faces.step(Navigate(f"/security-groups/{group.id}"))
+    faces.step(Click(first(faces, "button", last=True).ref))
+    assert faces.leaf.dialogs
+    assert misplaced(faces) == []
+
+
+def first(faces: Faces, role: str, *, last: bool = False) -> Element:
+    """The first (or last) of this role on the page itself that can be used."""
+    found = [each for each in faces.leaf.elements if each.role == role and each.region == "main" and each.actionable]
+    return found[-1 if last else 0]
+
+
+def misplaced(faces: Faces) -> list[str]:
+    """What lies more than two pixels higher or lower than the tree says."""
+    pairs = zip(faces.page.elements, faces.leaf.elements, strict=True)
+    placed = [(one, other) for one, other in pairs if one.region in ("main", "dialog", "nav")]
+    return [one.name for one, other in placed if abs(middle(one) - middle(other)) > 2]
+
+
+def middle(element: Element) -> float:
+    """How high the middle of an element lies, in pixels."""
+    return element.box.y + element.box.height / 2
 
 
 @pytest.mark.slow

@@ -148,6 +148,25 @@ def test_a_measured_column_is_sorted_by_its_numbers() -> None:
     assert limits[:2] == ["9 %", "10 %"]
 
 
+def test_several_are_named_before_something_is_done_to_them() -> None:
+    console = opened("/instances")
+    ticked = [each for each in console.face.observe().elements if each.role == "checkbox"][1:3]
+    for each in ticked:
+        console.act(Click(each.ref))
+    console.act(Click(the(console, "Stop selected").ref))
+    names = [each.name.removeprefix("Select ") for each in ticked]
+    assert ", ".join(names) in [each.name for each in console.face.observe().elements if each.region == "dialog"]
+
+
+def test_the_activity_tells_when() -> None:
+    console = opened("/instances/" + the_first_instance())
+    console.act(Click(the(console, "Resize").ref))
+    console.act(Click(the(console, "Resize instance").ref))
+    console.act(Click(the(console, "Activity", "tab").ref))
+    rows = [each for each in console.face.observe().elements if each.label == "When"]
+    assert rows[0].name == "2027-03-01 09:00:28"
+
+
 def test_pages_take_their_time_where_the_variant_says_so() -> None:
     console = opened("/instances", "cloud?latency=long")
     assert "Loading…" in [each.name for each in console.face.observe().elements]
