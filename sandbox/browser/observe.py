@@ -4,6 +4,7 @@ import hashlib
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sandbox.contracts.observations import Element, Observation
 
@@ -32,6 +33,12 @@ def read(text: str) -> Seen:
     return _decoder.decode(text)
 
 
+def changed(before: Observation, elements: tuple[Element, ...]) -> Observation:
+    """The observation with other elements and all else as it was."""
+    after = replace(before, elements=elements)
+    return replace(after, fingerprint=fingerprint(after))
+
+
 def observation(seen: Seen, *, pending: int) -> Observation:
     """The observation of what was seen."""
     return Observation(
@@ -46,7 +53,7 @@ def observation(seen: Seen, *, pending: int) -> Observation:
     )
 
 
-def fingerprint(seen: Seen) -> str:
+def fingerprint(seen: Seen | Observation) -> str:
     """Whether a decision made on one observation still holds on another.
 
     Left out are places, focus, what is offscreen, refs, and notices that go away by themselves: a toast that fades

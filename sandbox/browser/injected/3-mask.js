@@ -130,10 +130,8 @@ const fields = setInterval(() => {
   const seen = new Map();
   for (const field of document.querySelectorAll("input, textarea")) maskTree(field, seen);
 }, 100);
-document.addEventListener("input", (event) => { const element = event.composedPath()[0]; if (element?.localName) maskTree(element, new Map()); }, true);
+document.addEventListener("input", (event) => { if (!drawn) return; const element = event.composedPath()[0]; if (element?.localName) maskTree(element, new Map()); }, true);
 document.addEventListener("DOMContentLoaded", () => maskAll(), { once: true });
 
-// Frames of a batch are never drawn for anybody: their texts are masked where they are read, and that is enough. Each
-// counts as the one that has the focus.
+// Frames of a batch are never drawn for anybody: their texts are masked where they are read, and that is enough.
 let drawn = true;
-const undraw = () => { if (drawn) { drawn = false; observer.disconnect(); clearInterval(fields); } };

@@ -74,9 +74,8 @@ const pointOf = (element, rect) => {
   return null;
 };
 
-// Whether something else is drawn over it. What lets presses through is asked by its ancestors.
+// Whether something else is drawn over what has no point to press. What lets presses through is asked by its ancestors.
 const isCovered = (element, rect) => {
-  if (pointOf(element, rect)) return false;
   const x = Math.min(Math.max(rect.x + rect.width / 2, 0), innerWidth - 1), y = Math.min(Math.max(rect.y + rect.height / 2, 0), innerHeight - 1);
   const hit = elementAt(x, y);
   return !(hit && getComputedStyle(element).pointerEvents === "none" && within(element, hit));
@@ -102,7 +101,7 @@ const statesOf = (element, role, place, secret) => {
   is("disabled", disabled);
   is("editable", (role === "textbox" || role === "spinbutton") && !disabled && !element.readOnly && aria("readonly") !== "true");
   is("expanded", aria("expanded") === "true" || (element.localName === "summary" && element.parentElement?.open));
-  is("focused", element.getRootNode().activeElement === element && (!drawn || element.ownerDocument.hasFocus()));
+  is("focused", hasFocus(element));
   is("invalid", aria("invalid") === "true" || element.classList.contains("is-invalid") || (role !== "button" && element.matches(":user-invalid")));
   is("offscreen", place === "offscreen");
   is("password", secret);
@@ -123,11 +122,17 @@ const valueOf = (element, role) => {
   return squash(element.getAttribute("aria-valuetext") || element.getAttribute("aria-valuenow") || "");
 };
 
+const shownValue = (element, role, secret, lookAtKeys) => {
+  const value = valueOf(element, role);
+  return secret ? (value ? MASK : "") : maskText(cut(value, 400), lookAtKeys);
+};
+
 const round = (number) => Math.round(number * 10) / 10;
 
 class Pass {
   constructor() {
     this.elements = [];
+    this.taken = []; // what each of them was made of
     this.toasts = [];
     this.dialogs = openDialogs();
     this.modal = [...this.dialogs].reverse().find(isModal) ?? null;
@@ -169,18 +174,18 @@ class Pass {
     if (!isShown(face) || !this.allows(element)) return;
     const rect = topRect(face);
     const place = placeOf(face, rect, this.clips);
-    if (place === "hidden" || (place === "shown" && isCovered(face, rect) && !labelledFace(face, element, rect))) return;
+    const point = place === "shown" ? pointOf(face, rect) : null;
+    if (place === "hidden" || (place === "shown" && !point && isCovered(face, rect) && !labelledFace(face, element, rect))) return;
     const secret = fieldIsSecret(element);
     const lookAtKeys = tellsSecrets(element, this.told);
-    const value = valueOf(element, role);
     this.add(element, {
       role, rect, frame, actionable: true,
       name: maskText(cut(nameOf(element, role), 120), lookAtKeys),
-      value: secret ? (value ? MASK : "") : maskText(cut(value, 400), lookAtKeys),
+      value: shownValue(element, role, secret, lookAtKeys),
       states: statesOf(element, role, place, secret),
       label: cut(fieldLabel(element), 100),
       options: element.localName === "select" ? [...element.options].filter((option) => !option.hidden).slice(0, 100).map((option) => squash(option.label)) : [],
-    });
+    }, { face, rect, point, place, secret, lookAtKeys });
   }
 
   takeText(element, frame) {
@@ -194,22 +199,24 @@ class Pass {
     const place = placeOf(element, rect, this.clips);
     if (place === "hidden") return;
     const region = regionOf(element, this.dialogs);
-    if (place === "shown" && region !== "toast" && isCovered(element, rect)) return;
+    if (place === "shown" && region !== "toast" && !pointOf(element, rect) && isCovered(element, rect)) return;
     const name = textIsSecret(element) ? MASK : maskText(cut(text, 300), tellsSecrets(element, this.told));
-    this.add(element, { role, rect, frame, name, value: "", states: place === "offscreen" ? ["offscreen"] : [], label: cut(fieldLabel(element), 100), options: [], actionable: false });
+    this.add(element, { role, rect, frame, name, value: "", states: place === "offscreen" ? ["offscreen"] : [], label: cut(fieldLabel(element), 100), options: [], actionable: false }, { face: element, rect });
   }
 
-  add(node, found) {
+  add(node, found, by) {
     const group = maskText(groupOf(node, this.groups), false), row = this.maskedRow(node), region = regionOf(node, this.dialogs);
     const key = [found.role, found.name, found.label, group, row, region, found.frame].join("\u0001");
     const ref = this.refOf(node, key);
     this.nodes.set(ref, new WeakRef(node));
     this.keys.set(ref, key);
     const { rect, ...rest } = found;
-    this.elements.push({
+    const element = {
       ref, ...rest, group, row: row === found.name ? "" : row, region,
       box: { x: round(rect.x), y: round(rect.y), width: round(rect.width), height: round(rect.height) },
-    });
+    };
+    this.elements.push(element);
+    this.taken.push({ node, element, ...by });
   }
 
   maskedRow(node) {
@@ -311,16 +318,18 @@ const remember = (pass) => {
   }
 };
 
-const look = () => {
+const passOver = () => {
   const pass = new Pass();
   if (document.body) pass.walk(document.body, 0, false);
   pass.notices();
   remember(pass);
-  return {
-    url: location.href, title: maskText(document.title, false), elements: pass.elements,
-    dialogs: pass.dialogs.map((dialog) => maskText(cut(dialogTitle(dialog), 120), false)), toasts: pass.toasts, viewport: [innerWidth, innerHeight],
-  };
+  return pass;
 };
+
+const look = (pass = passOver()) => ({
+  url: location.href, title: maskText(document.title, false), elements: pass.elements,
+  dialogs: pass.dialogs.map((dialog) => maskText(cut(dialogTitle(dialog), 120), false)), toasts: pass.toasts, viewport: [innerWidth, innerHeight],
+});
 
 // `effect` tells whether an action did anything at all: values, focus, scroll and toasts count.
 const observe = () => {
@@ -328,9 +337,6 @@ const observe = () => {
   const seen = look();
   return JSON.stringify({ ...seen, effect: hash(JSON.stringify(seen) + scrollX + "," + scrollY) });
 };
-
-// The same for a page that nobody watches: what no picture shows need not be painted over.
-const glance = () => JSON.stringify({ ...look(), effect: "" });
 
 // What is still being parsed is looked at once it is there; what never ends being parsed, as it is.
 const PARSED_MS = 1000;

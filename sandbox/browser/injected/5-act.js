@@ -1,4 +1,15 @@
 // What acting needs to know of an element, and the few things that input events cannot do.
+// A page that is one of many frames has a focus of its own, which it moves itself and whose events it sends.
+let focused = null;
+document.addEventListener("focusin", (event) => { focused = event.target; }, true);
+document.addEventListener("focusout", (event) => { if (focused === event.target) focused = null; }, true);
+
+const hasFocus = (element) => (drawn ? element.getRootNode().activeElement === element && element.ownerDocument.hasFocus() : element === focused);
+
+const focusOn = (element) => {
+  if (drawn || element.dispatchEvent(new CustomEvent("belay-focus", { cancelable: true }))) element.focus();
+};
+
 const nodeOf = (ref) => {
   const node = nodes.get(ref)?.deref();
   return node?.isConnected ? node : null;
@@ -93,7 +104,7 @@ const choose = (ref, wanted) => {
   const text = squash(wanted);
   const option = options.find((each) => squash(each.label) === text) ?? options.find((each) => squash(each.label).toLowerCase() === text.toLowerCase()) ?? options.find((each) => each.value === wanted);
   if (!option || option.disabled || option.closest("optgroup")?.disabled) return { outcome: "no_such_option", detail: cut(options.map((each) => squash(each.label)).join(", "), 200) };
-  element.focus();
+  focusOn(element);
   if (element.multiple) option.selected = !option.selected;
   else element.value = option.value, element.selectedIndex = option.index;
   told(element);

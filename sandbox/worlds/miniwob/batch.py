@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sandbox import leftovers
 from sandbox.browser import observe as observing
@@ -40,10 +41,11 @@ class Frame(Struct, frozen=True):
 
 
 class _Told(Struct, frozen=True):
-    seen: observing.Seen
     outcome: ActOutcome
-    done: bool
-    raw: float
+    changed: tuple[tuple[int, str, tuple[str, ...]], ...] = ()  # index, value, states: all else is as it was
+    seen: observing.Seen | None = None
+    done: bool = False
+    raw: float = 0.0
     utterance: str = ""
     fields: str = "{}"
 
@@ -63,6 +65,7 @@ class Batch:
         self._page: Page | None = None
         self._folder = leftovers.owned_folder()
         self._count = len(tasks)
+        self._last: tuple[Frame, ...] = ()  # what the page's own news build on; empty where nobody knows
         try:
             self._loop.run_until_complete(self._open(tasks))
         except BaseException:
@@ -109,8 +112,12 @@ class Batch:
         await self._page.goto(f"{self._world.origin}/frames.html?{asked}", limit_s=60.0)
 
     async def _step(self, steps: Sequence[Action | Begin | None]) -> tuple[Frame, ...]:
-        told = await self.page.tab.ask(f"belay.batch({_encoded(steps)})", limit_s=60.0)
-        return tuple(_frame(each) for each in _decoder.decode(told))
+        last, self._last = self._last, ()
+        asked = f"belay.batch({_encoded(steps)}, {json.dumps(not last)})"
+        told = _decoder.decode(await self.page.tab.ask(asked, limit_s=60.0))
+        befores = last or (None,) * self._count
+        self._last = tuple(_frame(each, before) for each, before in zip(told, befores, strict=True))
+        return self._last
 
 
 def _encoded(steps: Sequence[Action | Begin | None]) -> str:
@@ -125,7 +132,15 @@ def _encoded(steps: Sequence[Action | Begin | None]) -> str:
     return json.dumps(asked)
 
 
-def _frame(told: _Told) -> Frame:
-    fields = msgspec.json.decode(told.fields, type=dict[str, str])
-    seen = observing.observation(told.seen, pending=0)
-    return Frame(seen, told.outcome, told.done, told.raw, goal(told.utterance, fields))
+def _frame(told: _Told, before: Frame | None) -> Frame:
+    if told.seen is not None:
+        fields = msgspec.json.decode(told.fields, type=dict[str, str])
+        seen = observing.observation(told.seen, pending=0)
+        return Frame(seen, told.outcome, told.done, told.raw, goal(told.utterance, fields))
+    if before is None:
+        raise RuntimeError("a frame told only what changed, and nobody knows since when")
+    elements = list(before.observation.elements)
+    for index, value, states in told.changed:
+        elements[index] = replace(elements[index], value=value, states=states)
+    seen = observing.changed(before.observation, tuple(elements)) if told.changed else before.observation
+    return replace(before, observation=seen, outcome=told.outcome)

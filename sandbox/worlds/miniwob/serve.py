@@ -16,7 +16,7 @@ from sandbox.worlds.miniwob.catalogue import pages
 
 STATE_FILE = "miniwob.json"
 _HERE = Path(__file__).parent
-_OURS = {f"/{name}": _HERE / name for name in ("clicks.js", "episode.js", "frames.html")}
+_OURS = {f"/{name}": _HERE / name for name in ("clicks.js", "focus.js", "episode.js", "frames.html")}
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -28,6 +28,8 @@ _TYPES = {
 }
 # This one hears what they listen for; it comes before them.
 _FIRST = b'<head><script src="/clicks.js"></script>'
+# And this, in a page that is one of many frames of another.
+_FRAMED = _FIRST + b'<script src="/focus.js"></script>'
 # The other comes after the page's own, so that it wraps what they define; the style hides what is about the benchmark.
 _ADDED = (
     b"<style>#reward-display,#click-canvas,#sync-task-cover{display:none!important}"
@@ -77,7 +79,8 @@ class Pages:
             return Response(HTTPStatus.NOT_FOUND)
         body = file.read_bytes()
         if file.parent.name == "miniwob" and file.suffix == ".html":
-            body = body.replace(b"<head>", _FIRST, 1).replace(b"</head>", _ADDED, 1)
+            first = _FRAMED if "silent" in request.query else _FIRST
+            body = body.replace(b"<head>", first, 1).replace(b"</head>", _ADDED, 1)
         return Response(HTTPStatus.OK, body, _TYPES.get(file.suffix, "application/octet-stream"))
 
     def control(self, request: Request) -> Response:

@@ -1,5 +1,6 @@
 """Many tasks as frames of one page: the same to see as in a page of their own, and done by one call."""
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,13 +10,13 @@ import pytest
 from sandbox import sessions
 from sandbox.browser import observe as observing
 from sandbox.contracts.actions import ActOutcome, Click, Press, Select, Type
-from sandbox.contracts.observations import Element
+from sandbox.contracts.observations import Element, Observation
 from sandbox.env import Gym
 from sandbox.worlds.miniwob.batch import Batch, Begin, Frame
 from sandbox.worlds.miniwob.tasks import page_seed
 
 NAMES = ("login-user", "click-checkboxes", "choose-list", "social-media", "click-tab-2", "enter-text")
-LOGIN, BOXES, LIST = range(3)
+LOGIN, BOXES, LIST, *_, TEXT = range(len(NAMES))
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +34,10 @@ def fresh(batch: Batch) -> tuple[Frame, ...]:
 def one(frame: Frame, role: str, name: str) -> Element:
     (found,) = [each for each in frame.observation.elements if (each.role, each.name) == (role, name)]
     return found
+
+
+def usable(frame: Frame) -> list[Element]:
+    return [each for each in frame.observation.elements if each.actionable]
 
 
 def alone(at: int, step: Any) -> list[Any]:
@@ -56,12 +61,30 @@ def test_a_frame_shows_what_a_page_of_its_own_shows(fresh: tuple[Frame, ...]) ->
         gym.close()
 
 
-def test_the_quick_look_is_the_whole_look(batch: Batch, fresh: tuple[Frame, ...]) -> None:
-    del fresh
-    whole = "JSON.stringify([...document.querySelectorAll('iframe')].map((f) => f.contentWindow.belay.observe()))"
-    told = batch.run(batch.page.tab.ask(whole))
+def whole_looks(batch: Batch) -> list[Observation]:
+    asked = "JSON.stringify([...document.querySelectorAll('iframe')].map((f) => f.contentWindow.belay.observe()))"
+    told = batch.run(batch.page.tab.ask(asked))
     seen = [observing.read(each) for each in msgspec.json.decode(told, type=list[str])]
-    assert [facts(frame.observation.elements) for frame in batch.look()] == [facts(each.elements) for each in seen]
+    return [observing.observation(each, pending=0) for each in seen]
+
+
+def test_what_changed_is_all_that_changed(batch: Batch, fresh: tuple[Frame, ...]) -> None:
+    rng, frames = random.Random(5), fresh
+    for _ in range(8):
+        frames = batch.step([Click(rng.choice(usable(frame)).ref) for frame in frames])
+        assert [frame.observation for frame in frames] == whole_looks(batch)
+
+
+def test_every_frame_has_a_focus_of_its_own(batch: Batch, fresh: tuple[Frame, ...]) -> None:
+    field, name, text = (
+        one(fresh[at], "textbox", of) for at, of in ((LOGIN, "Password"), (LOGIN, "Username"), (TEXT, "tt"))
+    )
+    batch.step(alone(LOGIN, Type(name.ref, "a")))
+    batch.step(alone(TEXT, Click(text.ref)))
+    after = batch.step(alone(LOGIN, Click(field.ref)))
+    assert [[e.name for e in frame.observation.elements if "focused" in e.states] for frame in after] == [
+        *(["Password"], [], [], [], [], ["tt"])
+    ]
 
 
 def test_one_call_acts_in_every_frame_and_a_solved_one_earns_its_whole_reward(
