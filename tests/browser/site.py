@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import urlopen
 
 from django.core.management import call_command
@@ -43,7 +42,7 @@ def answers(url: str) -> bool | None:
     try:
         with urlopen(f"{url}/api/health", timeout=5) as response:  # noqa: S310 - our own server
             return bool(response.status == 200)
-    except URLError:
+    except OSError:  # nobody there yet, or too busy to answer in time
         return None
 
 
