@@ -1,7 +1,7 @@
 """Plays at random in a simulator, so that what its actions do can be learnt from: no goal, no oracle, no label."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from learning.rollouts import Episode, play
 from sandbox.contracts.actions import Action, Click, Press, Scroll, Select, Type, Wait
@@ -14,6 +14,7 @@ NAME = "wanderer"
 _LEAVES = ("sign out", "log out", "logout", "sign-out", "abmelden", "退出")
 _SYLLABLES = ("ka", "lo", "mi", "ra", "ten", "vo", "shu", "bel", "dor", "pi")
 _FILL, _FILTER = 0.8, 0.15  # how often a form is filled further, and a field of a plain page used
+_IN_ORDER = 0.9  # how often the first of the fields that are blank
 _SUBMIT, _INSIDE = 0.6, 0.75  # how often a form is sent, and something of the page used rather than its menus
 
 
@@ -36,7 +37,7 @@ class Wanderer:
         blank = [each for each in on_top if _blank(each, history)]
         form = any(each.region == "dialog" or each.group for each in blank)  # a list's filters are no form
         if blank and rng.random() < (_FILL if form else _FILTER):
-            return self._fill(rng.choice(blank), goal)
+            return self._fill(blank[0] if rng.random() < _IN_ORDER else rng.choice(blank), goal)
         buttons = [each for each in on_top if each.role == "button" and each.region != "nav"]
         if form and buttons and rng.random() < _SUBMIT:
             return Click(buttons[-1].ref)
@@ -71,15 +72,21 @@ def _blank(element: Element, history: Sequence[Past]) -> bool:
     return writes and not written
 
 
-def wander(templates: Sequence[str], *, episodes: int, seed: int) -> list[Trajectory]:
-    """That many episodes, the templates (of one environment) in turn, from tasks of the training split."""
+def wander(
+    templates: Sequence[str], *, episodes: int, seed: int, variant: Callable[[int], str] = lambda _: ""
+) -> list[Trajectory]:
+    """That many episodes, the templates (of one environment) in turn, from tasks of the training split.
+
+    `variant` names the variant of the environment for each seed; "" is the plain one.
+    """
     from sandbox import env  # worlds only where something is played
 
     gym, played = env.player(templates[0].partition("/")[0]), []
     try:
-        for number in range(episodes):
-            episode = Episode(templates[number % len(templates)], seed + number, "train", "try")
-            played.append(play(gym, episode, Wanderer(seed=seed + number), name=NAME))
+        for number in range(seed, seed + episodes):
+            template = templates[number % len(templates)]
+            episode = Episode(template, number, "train", "try", variant=variant(number))
+            played.append(play(gym, episode, Wanderer(seed=number), name=NAME))
     finally:
         gym.close()
     return played
