@@ -186,7 +186,7 @@ class Pages:
 
 
 def trimmed(inputs: Named) -> Named:
-    """The same without goal tokens that no row has: nothing is lost. One stays, as absent ones count as a match of 0."""
+    """The same without goal tokens that no row has, but for one: those that are not there count as a match of 0."""
     goals = min(inputs["goal_there"].shape[1], int(inputs["goal_there"].any(0).sum()) + 1)
     found = dict(inputs)
     for name in ("goal_words", "goal_numbers", "goal_there"):
