@@ -8,7 +8,7 @@ from msgspec import structs
 
 from learning.closeness import LARGE, SMALL, is_a
 from learning.lexical import read, stem
-from sandbox.contracts.actions import Click, Select
+from sandbox.contracts.actions import Click, Select, Type
 from sandbox.contracts.observations import Element
 from sandbox.contracts.tasks import Goal
 from sandbox.contracts.trajectories import Step, Trajectory
@@ -32,8 +32,25 @@ def restored(recorded: Sequence[Trajectory]) -> list[Trajectory]:
         elif each.task.template in _DRAWN:
             found += [again for time in range(TIMES) for again in _coloured(each, time)]
         else:
-            found.append(each)
+            found.append(_turned(each))
     return found
+
+
+def _turned(recorded: Trajectory) -> Trajectory:
+    """Presses on a number's own arrows are the number that it then holds; those that change nothing are left out."""
+    kept: list[Step] = []
+    for index, step in enumerate(recorded.steps[:-1]):
+        ref = step.action.element if isinstance(step.action, Click) else -1
+        pressed, later = step.observation.element(ref), recorded.steps[index + 1].observation.element(ref)
+        if pressed is None or pressed.role != "spinbutton" or later is None:
+            kept.append(step)
+        elif later.value and later.value != pressed.value:
+            before = kept[-1].action if kept else None
+            if isinstance(before, Type) and before.element == ref:
+                kept[-1] = structs.replace(kept[-1], action=Type(ref, later.value))
+            else:
+                kept.append(structs.replace(step, action=Type(ref, later.value)))
+    return structs.replace(recorded, steps=(*kept, recorded.steps[-1]))
 
 
 def _listed(recorded: Trajectory) -> tuple[str, ...]:

@@ -35,8 +35,10 @@ from sandbox.contracts.tasks import Goal
 PAGE = (160, 210)  # CSS pixels that places are told in: of one MiniWoB++ page
 PAST = 8  # steps remembered
 GOAL_TEXTS = 4  # texts of a goal token: the word before it, its own, the one before that, the one after it
-MORE_PAIRS = CLOSE + 3
+PLACED = 6  # columns of _apart
+MORE_PAIRS = CLOSE + PLACED
 MORE_ELEMENT_NUMBERS = 21
+PAGEFUL = 3  # things that a paged list of MiniWoB++ shows at once
 LETTER = 4  # word id of a single letter
 _REACH = 15  # elements that belong to a repeated one, at most
 MORE_GOAL_NUMBERS = len(TOKEN_KINDS) + 7
@@ -126,12 +128,13 @@ def _drawn(elements: Sequence[Element], spoken: Sequence[Token]) -> Floats:
 
 
 def _apart(elements: Sequence[Element], spoken: Sequence[Token], plain: Floats, goal: Goal) -> Floats:
-    """Whether a token stands in what comes before, after an element of a repeated kind; whether its size fits.
+    """Whether a token stands before, after an element of a repeated kind; whether its size fits; which place it names.
 
     A page that repeats a thing (a post with its "like", a mail with its "star") repeats what belongs to it, so what
-    stands between one of them and the next is one's own. (E, G, 3)
+    stands between one of them and the next is one's own. An ordinal names the place among its like, the place on a
+    page of PAGEFUL, and the number of that page. (E, G, PLACED)
     """
-    found = np.zeros((len(elements), len(spoken), 3), np.float32)
+    found = np.zeros((len(elements), len(spoken), PLACED), np.float32)
     names = plain[:, :, IN_NAME].copy()
     names[[each.name == goal.text[:300] for each in elements]] = 0.0
     kinds = [(each.role, read(each.name).tokens[:1]) for each in elements]
@@ -149,6 +152,14 @@ def _apart(elements: Sequence[Element], spoken: Sequence[Token], plain: Floats, 
             for e, element in enumerate(elements):
                 like = [area for area, other in zip(areas, elements, strict=True) if other.role == element.role]
                 found[e, g, 2] = sized(areas[e], (min(like) + max(like)) / 2, token.text)
+        if token.before[0] == "ordinal":
+            place = int(token.text)
+            seen: Counter[str] = Counter()
+            for e, element in enumerate(elements):
+                seen[element.role] += element.actionable
+                at = seen[element.role] if element.actionable else 0
+                page = figure(element.name) == ("number", float((place - 1) // PAGEFUL + 1))
+                found[e, g, 3:] = at == place, at == (place - 1) % PAGEFUL + 1, page and element.actionable
     return found
 
 

@@ -5,7 +5,7 @@ from msgspec import structs
 
 from learning.closeness import COLOURS
 from learning.restored import TIMES, restored
-from sandbox.contracts.actions import ActOutcome, ActResult, Click, Finish, Select
+from sandbox.contracts.actions import Action, ActOutcome, ActResult, Click, Finish, Select, Type
 from sandbox.contracts.observations import Box, Element, Observation
 from sandbox.contracts.tasks import Goal, Outcome, Risk, Task, Verification
 from sandbox.contracts.trajectories import Step, Trajectory
@@ -86,3 +86,15 @@ def test_a_closed_list_has_what_was_asked_for_among_others() -> None:
     assert first.action == Select(1, "Costa Rica")
     assert set(first.observation.elements[1].options) == {"Congo", "Cuba", "Costa Rica"}
     assert then.observation.elements[1].value == "Costa Rica"
+
+
+def test_presses_on_the_arrows_of_a_number_are_the_number_that_it_then_holds() -> None:
+    def at(value: str, action: Action) -> Step:
+        page = Observation("", "", (Element(1, "spinbutton", "Number", value=value), Element(2, "button", "Submit")))
+        return Step(page, None, "operator", None, None, Risk.REVERSIBLE, action, ActResult(ActOutcome.DONE))
+
+    steps = at("", Click(1)), at("", Click(1)), at("1", Click(1)), at("2", Click(2)), at("2", Finish())
+    recorded = structs.replace(_recorded("guess-number", "Guess.", 1), steps=steps)
+    [found] = restored([recorded])
+    assert [step.action for step in found.steps] == [Type(1, "2"), Click(2), Finish()]
+    assert found.steps[0].observation.elements[0].value == ""

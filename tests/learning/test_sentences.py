@@ -63,6 +63,13 @@ def test_an_icon_that_repeats_belongs_to_what_stands_before_it() -> None:
     assert _column(_arrays(_posts("bob", "ann")), "@ann", before) == [0, 0, 0, 0, 0, 0, 0, 1, 1, 0]
 
 
+def test_an_ordinal_names_a_place_among_its_like_the_place_on_its_page_and_that_page() -> None:
+    links = tuple(Element(index, "link", name) for index, name in enumerate(("Ann", "Bob", "Cid", "1", "2")))
+    seen = sentences.scene(Observation(URL, "", links), Goal("Click the 5th result."), ())
+    ordinal = [text for _, text in seen.texts].index("5")
+    assert seen.arrays.element_pairs[:, ordinal, -3:].T.tolist() == [[0, 0, 0, 0, 1], [0, 1, 0, 0, 0], [0, 0, 0, 0, 1]]
+
+
 def test_a_whole_option_that_the_goal_names_is_told_from_one_that_shares_a_word() -> None:
     whole = f.OPTION_PAIRS
     assert _arrays(_posts("ann")).option_pairs[:, :, whole].max(1).tolist() == [1.0, 0.0]
