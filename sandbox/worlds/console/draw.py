@@ -8,7 +8,18 @@ from sandbox.worlds.console.draw_list import crumbs, list_page
 from sandbox.worlds.console.draw_object import drawer_pane, object_page
 from sandbox.worlds.console.lexicon import Lexicon
 from sandbox.worlds.console.nodes import Item, Line, Menu, Press, Say, Toast
-from sandbox.worlds.console.screen import BANNER, DRAWER, HEADER, SIDE, VIEWPORT, Pane, Screen, kept
+from sandbox.worlds.console.screen import (
+    BANNER,
+    DRAWER,
+    HEADER,
+    SIDE,
+    VIEWPORT,
+    Pane,
+    Screen,
+    forget_shared,
+    kept,
+    shared,
+)
 from sandbox.worlds.console.sections import Section
 from sandbox.worlds.console.view import View
 
@@ -31,8 +42,10 @@ def screen(view: View) -> Screen:
 
 
 def forget() -> None:
-    """Let go of every page that was kept."""
+    """Let go of every page that was kept, and of what pages share."""
     _pages.clear()
+    _frames.clear()
+    forget_shared()
 
 
 def _drawn(view: View) -> Screen:
@@ -63,8 +76,8 @@ def _drawn(view: View) -> Screen:
 
 def _header(view: View) -> Pane:
     console = view.world.console
-    first = kept(view, "brand", "", lambda: Section("brand", (Line((Say(console.title, "strong"),)),), region="header"))
-    last = kept(view, "who", "", lambda: Section("who", (Line((Say(console.operator, "span"),)),), region="header"))
+    first = shared(view, "brand", "", lambda: _in_header("brand", Say(console.title, "strong")))
+    last = shared(view, "who", "", lambda: _in_header("who", Say(console.operator, "span")))
     name = view.words.text("Dismiss")
     toasts = [
         kept(
@@ -80,6 +93,10 @@ def _header(view: View) -> Pane:
     return Pane("header", 0, _WIDE, 0, HEADER, [first, *toasts, last], pad=2)
 
 
+def _in_header(name: str, said: Say) -> Section:
+    return Section(name, (Line((said,)),), region="header")
+
+
 def _banner(view: View, top: int) -> Pane:
     text = view.words.text
 
@@ -91,7 +108,7 @@ def _banner(view: View, top: int) -> Pane:
         )
         return Section("cookies", (Line(items, "banner"),), group=text("Cookies"))
 
-    return Pane("banner", 0, _WIDE, top, BANNER, [kept(view, "cookies", "", make)], pad=2)
+    return Pane("banner", 0, _WIDE, top, BANNER, [shared(view, "cookies", "", make)], pad=2)
 
 
 def _navigation(view: View) -> Section:
@@ -126,20 +143,19 @@ def _drawn_navigation(view: View) -> Section:
 def _page(view: View) -> tuple[str, list[Section]]:
     kind, place, text = view.kind, view.place, view.words.text
     if place.page == "overview":
-        return text("Overview"), [kept(view, "overview", "", lambda: _overview_head(view)), *_overview(view)]
+        return text("Overview"), [shared(view, "overview", "", lambda: _overview_head(view)), *_overview(view)]
     it = view.it
     if kind is None or (place.page == "object" and it is None):
-        return text("Not found"), [kept(view, "missing", "", lambda: _missing(view))]
+        return text("Not found"), [shared(view, "missing", "", lambda: _missing(view))]
     if place.page == "list":
         return text(kind.plural), list_page(view, kind)
     if it is None:
-        return text(kind.create_title), [_way(view, kind, text(kind.create_title)), *create_page(view, kind)]
+        title = text(kind.create_title)
+        way = shared(view, "crumbs-new", kind, lambda: crumbs(view, kind, title))
+        return title, [way, *create_page(view, kind)]
     label = view.world.label(it)
-    return label, [_way(view, kind, label), *object_page(view, kind, it)]
-
-
-def _way(view: View, kind: Kind, title: str) -> Section:
-    return kept(view, "crumbs", (kind, title), lambda: crumbs(view, kind, title))
+    way = kept(view, "crumbs", (kind, label), lambda: crumbs(view, kind, label))
+    return label, [way, *object_page(view, kind, it)]
 
 
 def _missing(view: View) -> Section:
@@ -168,5 +184,5 @@ def _overview(view: View) -> list[Section]:
             links = tuple(Press(f"go:/{k.path}#home", text(k.plural), "", f"/{k.path}") for k in members)
             return Section(name, (Say(text(group), "h2"), Line(links)), group=text(group))
 
-        found.append(kept(view, name, "", make))
+        found.append(shared(view, name, "", make))
     return found

@@ -4,7 +4,7 @@ from sandbox.worlds.console import on_forms
 from sandbox.worlds.console.declare import Kind
 from sandbox.worlds.console.forms import CHOOSE, Form, shown_options
 from sandbox.worlds.console.nodes import Choice, Entry, Facts, Field, Item, Line, Node, Points, Press, Say, States, Tick
-from sandbox.worlds.console.screen import DIALOG, DIALOG_MOST, DRAWER, VIEWPORT, Pane, kept
+from sandbox.worlds.console.screen import DIALOG, DIALOG_MOST, DRAWER, VIEWPORT, Pane, kept, shared, spinner
 from sandbox.worlds.console.sections import MASK, Section, squash
 from sandbox.worlds.console.values import EMPTY, price
 from sandbox.worlds.console.view import View
@@ -18,14 +18,17 @@ def create_page(view: View, kind: Kind) -> list[Section]:
     if form is None:
         return []
     titles = [words.text(step.title) for step in kind.wizard]
-    head = kept(view, "head", (kind, "new"), lambda: Section("head", (Say(words.text(kind.create_title), "h1"),)))
+    head = shared(view, "head-new", kind, lambda: Section("head", (Say(words.text(kind.create_title), "h1"),)))
     if view.loading:
-        return [head, kept(view, "spinner", "", lambda: Section("spinner", (Say(words.text("Loading…"), "spinner"),)))]
+        return [
+            head,
+            spinner(view),
+        ]
     sections = [head]
     if form.steps > 1:
         points = tuple((Say(title, "here"), None) for title in (*titles, words.text("Review")))
         sections.append(
-            kept(view, "steps", (kind, form.step), lambda: Section("steps", (Points(points, "steps", form.step),)))
+            shared(view, "steps", (kind, form.step), lambda: Section("steps", (Points(points, "steps", form.step),)))
         )
     if form.step < len(kind.wizard):
         sections += _step(view, kind, form, titles[form.step])
@@ -40,7 +43,7 @@ def _step(view: View, kind: Kind, form: Form, title: str) -> list[Section]:
     name = f"step{form.step}"
     visible = form.visible(kind, {})
     asked = [field for field in form.fields if field in kind.wizard[form.step].fields and field in visible]
-    heading = kept(view, name, (kind, title), lambda: Section(name, (Say(title, "h2"),), group=title))
+    heading = shared(view, name, (kind, title), lambda: Section(name, (Say(title, "h2"),), group=title))
     return [heading, *(part for field in asked for part in _fields(view, kind, form, field, {}, title, "main"))]
 
 
@@ -58,8 +61,9 @@ def _end(view: View, buttons: tuple[Item, ...], form: Form | None, group: str, r
     key = (buttons, complaint, group)
     nodes: tuple[Node, ...] = (Say(complaint, "alert"),) if complaint else ()
     name = f"end-{region}"
+    keep = shared if region == "main" and not complaint else kept
     return [
-        kept(view, name, key, lambda: Section(name, (*nodes, Line(buttons, "actions")), group=group, region=region))
+        keep(view, name, key, lambda: Section(name, (*nodes, Line(buttons, "actions")), group=group, region=region))
     ]
 
 
@@ -94,6 +98,8 @@ def _fields(  # one field with all that decides how it is drawn
     value, error = form.values[name], form.errors.get(name, "")
     world = view.world.token if field.references else 0
     key = (kind, value, error, form.drafts.get(name, ""), world, group, region)
+    untouched = region == "main" and value in ("", field.default) and not (field.references or error or form.drafts)
+    keep = shared if untouched else kept
 
     def make() -> Section:
         title, states = view.words.text(field.title), _states(field.required, error)
@@ -112,7 +118,7 @@ def _fields(  # one field with all that decides how it is drawn
             node = Field(entry, view.words.text(field.help), error)
         return Section(f"field-{name}", (node,), group=group, region=region)
 
-    return [kept(view, f"field-{name}", key, make)]
+    return [keep(view, f"field-{name}", key, make)]
 
 
 def _states(required: bool, error: str) -> States:

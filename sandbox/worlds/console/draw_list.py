@@ -5,7 +5,7 @@ from sandbox.worlds.console.forms import in_order
 from sandbox.worlds.console.jobs import sort_key
 from sandbox.worlds.console.nodes import Card, Cards, Choice, Entry, Item, Line, Points, Press, Row, Say, Table, Tick
 from sandbox.worlds.console.records import Object
-from sandbox.worlds.console.screen import kept
+from sandbox.worlds.console.screen import kept, shared, spinner
 from sandbox.worlds.console.sections import Section
 from sandbox.worlds.console.values import EMPTY, fact, link_column, shown, state, title_of
 from sandbox.worlds.console.view import View
@@ -23,13 +23,14 @@ def crumbs(view: View, kind: Kind | None, title: str) -> Section:
 
 def list_page(view: View, kind: Kind) -> list[Section]:
     text, listing = view.words.text, view.listing
+    keep = kept if listing.search or listing.filters else shared
     sections = [
-        kept(view, "crumbs", (kind, ""), lambda: crumbs(view, None, text(kind.plural))),
-        kept(view, "head", kind, lambda: _list_head(view, kind)),
-        kept(view, "tools", (kind, listing.search, listing.filters), lambda: _tools(view, kind)),
+        shared(view, "crumbs-list", kind, lambda: crumbs(view, None, text(kind.plural))),
+        shared(view, "head-list", kind, lambda: _list_head(view, kind)),
+        keep(view, "tools", (kind, listing.search, listing.filters), lambda: _tools(view, kind)),
     ]
     if view.loading:
-        return [*sections, kept(view, "spinner", "", lambda: Section("spinner", (Say(text("Loading…"), "spinner"),)))]
+        return [*sections, spinner(view)]
     key = (kind, view.world.token, listing)
     if listing.ticked:
         sections.append(kept(view, "bulk", (kind, listing.ticked), lambda: _bulk(view, kind)))

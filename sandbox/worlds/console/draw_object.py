@@ -4,7 +4,7 @@ from sandbox.worlds.console.declare import Kind, Tab, holds
 from sandbox.worlds.console.forms import in_order
 from sandbox.worlds.console.nodes import Facts, Item, Line, Node, Press, Row, Say, Table
 from sandbox.worlds.console.records import Object
-from sandbox.worlds.console.screen import DRAWER, VIEWPORT, Pane, kept
+from sandbox.worlds.console.screen import DRAWER, VIEWPORT, Pane, kept, shared, spinner
 from sandbox.worlds.console.sections import Section, squash
 from sandbox.worlds.console.values import EMPTY, fact, link_column, moment, price, shown, state, title_of
 from sandbox.worlds.console.view import View
@@ -14,13 +14,12 @@ _LATEST = 8  # entries of the activity
 
 def object_page(view: View, kind: Kind, it: Object) -> list[Section]:
     """Head, verbs, tabs, and the tab that is open."""
-    words = view.words
     head = kept(view, "head", (kind, it), lambda: _head(view, kind, it))
     if view.loading:
-        waits = kept(view, "spinner", "", lambda: Section("spinner", (Say(words.text("Loading…"), "spinner"),)))
+        waits = spinner(view)
         return [head, waits]
     tab = next((each for each in kind.tabs if each.name == view.place.tab), kind.tabs[0])
-    tabs = kept(view, "tabs", (kind, tab.name), lambda: _tabs(view, kind, tab))
+    tabs = shared(view, "tabs", (kind, tab.name), lambda: _tabs(view, kind, tab))
     version = len(view.world.audit) if tab.activity else view.world.token
     panel = kept(view, "panel", (it.id, tab.name, version), lambda: _panel(view, kind, it, tab))
     return [head, tabs, panel]

@@ -270,12 +270,13 @@ class Filler:
 Rows = list[tuple[dict[str, str], str]]
 
 
-def _tied(kind: Kind, state: str) -> tuple[set[str], set[str]]:
+@lru_cache(maxsize=4096)
+def _tied(kind: Kind, state: str) -> tuple[frozenset[str], frozenset[str]]:
     """Fields that are full, and fields that are empty, in a state: verbs that lead there say so."""
     leading = [verb for verb in kind.verbs if verb.slow and verb.slow.to == state]
     return (
-        {field for verb in leading for field in verb.fields if kind.field(field).references},
-        {field for verb in leading for field in verb.clears},
+        frozenset(field for verb in leading for field in verb.fields if kind.field(field).references),
+        frozenset(field for verb in leading for field in verb.clears),
     )
 
 

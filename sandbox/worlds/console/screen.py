@@ -5,6 +5,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from sandbox.contracts.observations import Observation
+from sandbox.worlds.console.nodes import Say
 from sandbox.worlds.console.sections import Section, Thing, ref_of
 from sandbox.worlds.console.view import View
 
@@ -15,6 +16,8 @@ PAD, PAD_X = 12, 24
 DIALOG_MOST = 640  # a higher dialog scrolls
 
 _KEPT = 96  # sections that a view remembers
+_SHARED = 4096  # sections that all views share, about 3 KB each
+_shared: dict[tuple[object, ...], Section] = {}  # oldest first
 
 
 class Pane(Struct):
@@ -88,6 +91,27 @@ def kept(view: View, name: str, key: object, make: Callable[[], Section]) -> Sec
     section = make()
     view.memo[name] = (key, section)
     return section
+
+
+def spinner(view: View) -> Section:
+    """What stands where something is still on its way."""
+    return shared(view, "spinner", "", lambda: Section("spinner", (Say(view.words.text("Loading…"), "spinner"),)))
+
+
+def shared(view: View, name: str, key: object, make: Callable[[], Section]) -> Section:
+    """A section that says nothing of any world: console, words and key decide it, so views of many worlds have one."""
+    whole = (view.world.console, view.words, view.variant.nav, view.cookies, name, key)
+    found = _shared.get(whole)
+    if found is None:
+        while len(_shared) >= _SHARED:
+            del _shared[next(iter(_shared))]
+        found = _shared[whole] = make()
+    return found
+
+
+def forget_shared() -> None:
+    """Let go of every section that views share."""
+    _shared.clear()
 
 
 def usable(shown: Screen, key: str) -> Thing | None:

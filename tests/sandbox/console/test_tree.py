@@ -185,6 +185,18 @@ def test_a_write_fails_at_most_twice_in_a_row(fault: str) -> None:
         assert tried < 4
 
 
+def test_what_says_nothing_of_a_world_is_drawn_once_for_all() -> None:
+    drawn = []
+    for seed in (1, 2):
+        console = ConsoleSimulator()
+        console.reset(task(seed=seed))
+        console.act(Navigate("/instances"))
+        drawn.append({section.name: section for pane in console.face.screen.panes for section in pane.sections})
+    same = {name for name, section in drawn[0].items() if section is drawn[1].get(name)}
+    assert same == {"brand", "who", "nav", "crumbs", "head", "tools"}
+    assert drawn[0]["rows"].nodes != drawn[1]["rows"].nodes
+
+
 class Clumsy(RuleBasedStateMachine):
     """Anything done to any variant: observations stay whole, and what was kept equals what is drawn anew."""
 
