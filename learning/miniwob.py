@@ -8,13 +8,14 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from learning import artefact, bc, sentences
 from learning.bc import Recipe, Trained
 from learning.frames import Seat, play
+from learning.imitate import Plan, Played, practise
 from learning.networks import ElementSetPolicy, Shape
 from learning.progress import Progress
 from learning.restored import restored
@@ -28,6 +29,8 @@ from sandbox.worlds.miniwob.demos import NotMapped, recordings, trajectory
 FOLDER = "BELAY_MINIWOB_DEMOS"  # names the folder of people's recordings
 SHAPE = Shape(width=64, layers=3, heads=4, word_width=32, sentences=1, relations=1)
 RECIPE = Recipe(steps=4000, batch=32, learning_rate=1e-3, held_out_one_in=10**9, judge_every=1000, renamed=0.8)
+AGAIN = replace(RECIPE, steps=1200, learning_rate=5e-4)  # after a round of practice
+PRACTICE_SEEDS = 10_000  # of the pages that are practised on
 TEST_SEEDS = 1_000_000  # of the pages that are judged on
 SHIPPED = Path(__file__).parent / "miniwob_policy"  # made by this program; what `miniwob-bc --quick` judges
 
@@ -136,6 +139,50 @@ def _learn(
         report=report,
         should_stop=lambda: False,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What one round of practice brought, and the network that learnt from it."""
+
+    network: ElementSetPolicy
+    played: Played
+
+
+def practised(
+    work: Path,
+    *,
+    rounds: int,
+    tasks: Sequence[str],
+    budget_s: float,
+    demos: Path | None = None,
+    recipe: Recipe = RECIPE,
+    again: Recipe = AGAIN,
+    seed: int = 0,
+) -> Iterator[Round]:
+    """Clone, then round by round: play, keep what was solved, learn all of it from the weights so far."""
+    found = lessons(demonstrations(demos), reading=sentences.scene)
+    network = _learn(
+        found, seed=seed, work=work / "clone", shape=SHAPE, recipe=recipe, budget_s=budget_s, report=_unheard
+    ).network
+    for number in range(rounds):
+        plan = Plan(first_seed=PRACTICE_SEEDS + 1_000 * number, seed=seed + number)
+        played = practise(network, tasks, plan)
+        found.samples.extend(lessons(played.successes, reading=sentences.scene).samples)
+        bc.train(
+            found.samples,
+            network,
+            replace(again, seed=seed + number + 1),
+            work=work / f"round-{number}",
+            budget_s=budget_s,
+            report=_unheard,
+            should_stop=lambda: False,
+        )
+        yield Round(network, played)
+
+
+def _unheard(_: Progress) -> None:
+    """Nobody listens."""
 
 
 def judge(

@@ -82,3 +82,16 @@ def test_drawn_choices_follow_their_probabilities() -> None:
     drawn = [choose(found).action for _ in range(500)]
     assert drawn.count(Click(1)) / 500 == pytest.approx(0.9, abs=0.05)
     assert frames.likeliest(found) is found[0]
+
+
+def test_practice_adds_what_was_solved_and_learns_on(
+    recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(miniwob, "SHAPE", SMALL)
+    recipe = bc.Recipe(steps=3, batch=4)
+    [only] = miniwob.practised(
+        tmp_path / "work", rounds=1, tasks=["click-test"], budget_s=60, demos=recorded, recipe=recipe, again=recipe
+    )
+    assert only.played.shares == {"click-test": 1.0}
+    assert len(only.played.successes) == only.played.episodes == 8
+    assert miniwob.mean(miniwob.judge(only.network, tasks=["click-test"], episodes=2)) == 1.0
