@@ -10,19 +10,21 @@ import msgspec
 from learning.policy import BadPolicy
 from sandbox.contracts.policies import Policy
 
+NETWORK = "element-set"
+
 
 def open_policy(folder: Path, *, name: str) -> Policy:
     """The policy in a folder, by the kind that its spec names. Raises BadPolicy."""
-    kind = str(kind_of(folder))
+    kind = kind_of(folder)
     if kind not in _OPENERS:
         raise BadPolicy(f"a policy of kind {kind!r} is not known here; known are {', '.join(sorted(_OPENERS))}")
     return _OPENERS[kind](folder, name)
 
 
 def kind_of(folder: Path) -> str:
-    """`element-set`, `language` or `lora`. Raises BadPolicy."""
+    """`element-set`, `language`, `lora` or `remote`. Raises BadPolicy."""
     try:
-        return str(_spec(folder).get("kind", "element-set"))
+        return str(_spec(folder).get("kind", NETWORK))
     except (OSError, ValueError) as problem:
         raise BadPolicy(f"{folder} has no spec.json that can be read: {problem}") from problem
 
@@ -46,13 +48,27 @@ def _language(folder: Path, name: str) -> Policy:
     return LanguagePolicy(endpoint, name=name, budget=budget, answers=Answers(folder / "answers"))
 
 
+def _remote(folder: Path, name: str) -> Policy:
+    from learning.remote import RemotePolicy  # sockets only where one is asked
+
+    spec = _spec(folder)
+    if not isinstance(spec.get("url"), str) or not spec["url"].startswith(("ws://", "wss://")):
+        raise BadPolicy(f"{folder / 'spec.json'} names no url such as ws://127.0.0.1:7717")
+    return RemotePolicy(spec["url"], role=str(spec.get("role", "champion")))
+
+
 def _lora(folder: Path, name: str) -> Policy:
     from learning.lora import LoraPolicy  # torch and transformers only where one acts
 
     return LoraPolicy(folder, name=name)
 
 
-_OPENERS: Mapping[str, Callable[[Path, str], Policy]] = {"element-set": _network, "language": _language, "lora": _lora}
+_OPENERS: Mapping[str, Callable[[Path, str], Policy]] = {
+    NETWORK: _network,
+    "language": _language,
+    "lora": _lora,
+    "remote": _remote,
+}
 
 
 def _spec(folder: Path) -> dict[str, Any]:

@@ -4,8 +4,10 @@ from pathlib import Path
 
 from onnxruntime.capi import onnxruntime_pybind11_state as onnx
 
-from learning.policy import BadPolicy, NetworkPolicy
+from learning.kinds import NETWORK, kind_of, open_policy
+from learning.policy import BadPolicy
 from sandbox.contracts.observations import Element, Observation
+from sandbox.contracts.policies import Policy
 from sandbox.contracts.tasks import Goal
 
 _ONNX = (
@@ -24,11 +26,12 @@ _PAGE = Observation(
 _GOAL = Goal("Name it alpha.", (("name", "alpha"),))
 
 
-def proved(folder: Path, *, name: str) -> NetworkPolicy:
-    """The policy in a folder, once it has made a proposal. Raises BadPolicy, which says what to do."""
+def proved(folder: Path, *, name: str) -> Policy:
+    """The policy in a folder; a network once it has made a proposal. Raises BadPolicy, which says what to do."""
     try:
-        policy = NetworkPolicy(folder, name=name)
-        policy.act(_PAGE, _GOAL, ())
+        policy = open_policy(folder, name=name)
+        if kind_of(folder) == NETWORK:  # others may cost money, or seconds
+            policy.act(_PAGE, _GOAL, ())
     except BadPolicy as problem:
         raise BadPolicy(f"{name} cannot be run by this version of Belay: {problem}. {_advice(name)}") from problem
     except (*_ONNX, OSError, LookupError, ValueError) as problem:

@@ -160,9 +160,9 @@ class Player:
         self._name = name
         self._policy: _Timed | None = None
         if policy_folder:
-            from learning.policy import NetworkPolicy  # ONNX Runtime only where a policy plays
+            from learning.kinds import open_policy  # ONNX Runtime only where a policy plays
 
-            self._policy = _Timed(NetworkPolicy(Path(policy_folder), name=name))
+            self._policy = _Timed(open_policy(Path(policy_folder), name=name))
 
     def play(self, episode: Episode) -> Played:
         """Play it; a console or browser that dies costs this episode and no other."""
