@@ -5,6 +5,7 @@ import random
 import statistics
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -26,7 +27,6 @@ T = TypeVar("T")
 
 OPERATIONS = ("reset", "step", "observe", "judge")
 KEPT = 50  # simulators that are alive at once while memory is measured
-PAGE = 4096
 
 
 class Times(Struct, frozen=True):
@@ -54,7 +54,7 @@ class Profile(Struct, frozen=True):
 
     environment: str
     times: dict[str, Times]
-    memory_kib: float  # of one more live simulator
+    memory_kib: float  # that Python allocates for one more live simulator
     elements: float  # median on a screen
     worst: tuple[Offender, ...]
 
@@ -83,7 +83,9 @@ def profile(
     simulator.close()
     times = {name: _times(watch.ms[name]) for name in OPERATIONS}
     worst = tuple(sorted(watch.offenders, key=lambda each: -each.ms)[:5])
-    return Profile(name, times, _memory_kib(it, drawn), statistics.median(sizes), worst)
+    return Profile(
+        name, times, _memory_kib(it, [deck.task(deck.deal()) for _ in range(KEPT)]), statistics.median(sizes), worst
+    )
 
 
 def table(profiles: Sequence[Profile]) -> str:
@@ -164,19 +166,17 @@ def _times(ms: Sequence[float]) -> Times:
 
 
 def _memory_kib(it: Registered, tasks: Sequence[Task]) -> float:
+    """Of what Python allocates on tasks not met before: the process would reuse what the play has let go of."""
     kept: list[Simulator] = []
-    before = _resident_kib()
-    for number in range(KEPT):
+    tracemalloc.start()
+    for task in tasks:
         kept.append(it.simulator())
-        kept[-1].reset(tasks[number % len(tasks)])
-    grown = _resident_kib() - before
+        kept[-1].reset(task)
+    grown, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
     for simulator in kept:
         simulator.close()
-    return max(grown, 0.0) / KEPT
-
-
-def _resident_kib() -> float:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE / 1024
+    return grown / 1024 / KEPT
 
 
 if __name__ == "__main__":
