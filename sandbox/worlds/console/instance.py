@@ -87,8 +87,8 @@ class ConsoleWorld:
         """Make the console's state that of the snapshot."""
         await self._control("PUT", "/snapshot", msgspec.json.encode(snapshot))
 
-    async def polls(self, *, runs: bool) -> None:
-        """Whether pages look by themselves at what is changing; tests that count ticks stop them."""
+    async def clock(self, *, runs: bool) -> None:
+        """Whether time is real (see Clock); tests that count ticks stop it."""
         await self._control("PUT", "/clock", msgspec.json.encode(Clock(runs)))
 
     async def stop(self) -> None:

@@ -55,7 +55,7 @@ class Told(Struct, frozen=True):
 
 
 class Clock(Struct, frozen=True):
-    """Whether pages look by themselves at what is changing."""
+    """Whether time is real: pages look by themselves at what is changing, and slow answers take their time."""
 
     runs: bool
 
@@ -67,7 +67,7 @@ class Console:
         self.furnish = furnish
         self.user, self.password, self.control_token = "operator", password, control_token
         self.sessions: set[str] = set()
-        self.polls = True
+        self.runs = True
         self._salt = ""
         self._reply: Reply | None = None
 
@@ -91,7 +91,7 @@ class Console:
             if request.method == "GET" and not request.path.startswith("/api/"):
                 return Response(HTTPStatus.SEE_OTHER, headers=(("Location", "/sign-in"),))
             return json_response({"message": "Sign in first."}, HTTPStatus.UNAUTHORIZED)
-        delay_s = DELAYS_S[self.view.variant.latency]
+        delay_s = DELAYS_S[self.view.variant.latency] if self.runs else 0.0
         if request.path.startswith("/api/"):
             return msgspec.structs.replace(self._api(request), delay_s=delay_s)
         if (request.method, request.path) == ("POST", "/ui/event"):
@@ -110,7 +110,7 @@ class Console:
             case "PUT", "/snapshot":
                 self.view.world.restore(msgspec.json.decode(request.body, type=Snapshot))
             case "PUT", "/clock":
-                self.polls = msgspec.json.decode(request.body, type=Clock).runs
+                self.runs = msgspec.json.decode(request.body, type=Clock).runs
             case "GET", "/snapshot":
                 pass
             case _:
@@ -174,7 +174,7 @@ class Console:
             "url": self.view.address,
             "page": str(self.view.pages),
             "modal": shown.modal,
-            "poll": self.polls and self.view.is_pending,
+            "poll": self.runs and self.view.is_pending,
             "request": asked,
         }
 

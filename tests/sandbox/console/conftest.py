@@ -21,4 +21,4 @@ def warm() -> Iterator[Gym]:
 def cloud(warm: Gym) -> Iterator[Gym]:
     """The warm console; what a test stopped in it runs again for the next one."""
     yield warm
-    warm.run(cast(ConsoleWorld, warm.world).polls(runs=True))
+    warm.run(cast(ConsoleWorld, warm.world).clock(runs=True))

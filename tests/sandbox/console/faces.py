@@ -59,7 +59,7 @@ class Faces:
         self.gym = gym
         self.tree = ConsoleSimulator()
         self.leaf = self.tree.reset(task)
-        gym.run(gym.world.polls(runs=False))  # type: ignore[attr-defined]  # the console's own: ticks are counted here
+        gym.run(gym.world.clock(runs=False))  # type: ignore[attr-defined]  # the console's own: ticks are counted here
         self.page = gym.reset(task)
         self.refs: dict[int, int] = {}  # the tree's -> the browser's, of one document
         self.gone: list[Element] = []  # what was on the page before

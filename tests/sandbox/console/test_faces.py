@@ -48,12 +48,17 @@ def taught(faces: Faces, task: Task) -> Iterator[Action]:
 
 def differences(faces: Faces, actions: Iterator[Action]) -> list[str]:
     """The first difference, with all that led to it; empty where there is none."""
+    return compared(faces, actions)[1]
+
+
+def compared(faces: Faces, actions: Iterator[Action]) -> tuple[int, list[str]]:
+    """How many steps were the same, and the first difference with what led to it."""
     done: list[str] = []
     for action, difference in walk(faces, actions):
         done.append(repr(action))
         if difference:
-            return [*done[-6:], difference]
-    return []
+            return len(done) - 1, [*done[-6:], difference]
+    return len(done), []
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -110,12 +115,14 @@ def middle(element: Element) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(1800)
 def test_ten_thousand_transitions_are_the_same_in_both_faces(cloud: Gym) -> None:
-    found: list[list[str]] = []
+    same, found = 0, list[list[str]]()
     for seed in range(1000, 1200):
         task = a_task(seed, variant=any_variant(seed))
         faces = Faces(cloud, task)
-        steps = taught(faces, task) if seed % 4 == 0 else clumsy(faces, seed, 62)
-        found += [[task.environment, task.template, *lines] for lines in [differences(faces, steps)] if lines]
+        steps, lines = compared(faces, taught(faces, task) if seed % 4 == 0 else clumsy(faces, seed, 65))
+        same += steps
+        found += [[task.environment, task.template, *lines] for _ in lines[:1]]
     assert found == []
+    assert same >= 10_000
