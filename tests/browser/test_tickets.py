@@ -41,8 +41,8 @@ def test_a_ticket_in_ones_own_words(cast: Cast, looks: Looks) -> None:
 def test_kinds_of_work_say_whether_the_policy_has_learnt_them(cast: Cast, looks: Looks) -> None:
     PolicyVersion.objects.update(spec={"templates": {"cloud/create-disk": 30}})
     page = looks.person(cast.operator, "/tickets/new?environment=cloud")
-    expect(page.get_by_role("button", name="Create a disk")).to_contain_text("learnt it from 30 demonstrations")
-    expect(page.get_by_role("button", name="Attach a disk")).to_contain_text("Not learnt yet: expect to correct it")
+    expect(page.get_by_role("button", name="Create a disk")).to_contain_text("Trained on 30 demonstrations")
+    expect(page.get_by_role("button", name="Attach a disk")).to_contain_text("Not trained yet: expect to correct it")
 
 
 def test_filters_live_in_the_address(cast: Cast, looks: Looks) -> None:

@@ -20,16 +20,17 @@ export function useEnvironments() {
   });
 }
 
-/** Titles of environments and templates by id; the id itself while they are not known. */
+/** Titles of environments and templates by id; the id itself where none has it. */
 export function useNames(): { environment: (id: string) => string; template: (id: string) => string } {
   const { t } = useWords();
-  const { data } = useEnvironments();
+  const { data, isPending } = useEnvironments();
+  const unknown = (id: string) => (isPending ? "…" : id);
   return {
-    environment: (id) => data?.find((environment) => environment.id === id)?.title ?? id,
+    environment: (id) => data?.find((environment) => environment.id === id)?.title ?? unknown(id),
     template: (id) => {
       if (!id) return t("word.freeText");
       const templates = data?.flatMap((environment) => environment.templates);
-      return templates?.find((template) => template.id === id)?.title ?? id;
+      return templates?.find((template) => template.id === id)?.title ?? unknown(id);
     },
   };
 }

@@ -46,14 +46,14 @@ export default function AuditPage() {
                 { name: t("audit.user"), cell: (row) => <span style={{ whiteSpace: "nowrap" }}>
                     <Said>{row.actor}</Said>
                   </span> },
-                { name: t("audit.how"), cell: (row) => word("how", row.how) },
+                { name: t("audit.how"), wide: true, cell: (row) => <span style={{ whiteSpace: "nowrap" }}>{word("how", row.how)}</span> },
                 { name: t("audit.verb"), cell: (row) => <Mono>{row.verb}</Mono> },
                 { name: t("audit.object"), cell: (row) => <ObjectLink row={row} /> },
                 {
                   name: t("audit.change"),
                   cell: (row) => (
                     <UnstyledButton onClick={() => setShown(row)} aria-label={`${t("audit.details")} ${row.id}`}>
-                      <Text fz="xs" c="dimmed" ff="monospace" truncate maw={380}>
+                      <Text fz="xs" c="dimmed" ff="monospace" truncate maw="min(380px, 26vw)">
                         <Said>{inShort(row.after ?? row.before)}</Said>
                       </Text>
                     </UnstyledButton>

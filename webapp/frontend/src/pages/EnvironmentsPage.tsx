@@ -82,7 +82,7 @@ function Templates({ environment }: { environment: EnvironmentView }) {
             right: true,
             cell: (template) => (
               <To to={`/tickets/new?environment=${environment.id}&template=${encodeURIComponent(template.id)}`} label={`${t("environments.file")}: ${template.title}`}>
-                {t("environments.file")}
+                <span style={{ whiteSpace: "nowrap" }}>{t("environments.file")}</span>
               </To>
             ),
           },

@@ -36,7 +36,7 @@ export default function PoliciesPage() {
                 { name: t("training.dataset"), cell: (row) => (row.dataset === null ? (row.source === "starter" ? t("policies.starterSet") : "—") : <To to={`/datasets/${row.dataset}`}><Mono>{row.dataset}</Mono></To>) },
                 { name: t("policies.live"), cell: (row) => <Overall rows={liveRows(row.evaluation)} /> },
                 { name: t("policies.heldOut"), cell: (row) => <Overall rows={heldOutRows(row.evaluation)} /> },
-                { name: t("word.id"), cell: (row) => <Hash value={row.content_hash} /> },
+                { name: t("word.id"), wide: true, cell: (row) => <Hash value={row.content_hash} /> },
                 { name: t("word.created"), cell: (row) => <Ago at={row.created_at} /> },
               ]}
             />

@@ -41,7 +41,7 @@ function RunOf({ run }: { run: Run }) {
         )}
         <Paper>
           <Stack gap="sm">
-            <RunProgress run={run} />
+            {run.state !== "completed" && <RunProgress run={run} />}
             <Facts
               facts={[
                 [t("training.dataset"), <To key="dataset" to={`/datasets/${run.dataset}`}>{t("datasets.heading", { n: run.dataset })}</To>],

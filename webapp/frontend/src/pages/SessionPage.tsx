@@ -7,6 +7,7 @@ import { useMe } from "../api/verbs";
 import { PolicyName, StateBadge } from "../components/badges";
 import { Loaded, Page, To } from "../components/page";
 import { Said } from "../components/Said";
+import { useNames } from "../components/tickets";
 import { Since } from "../components/time";
 import type { Link } from "../live/socket";
 import { useSession } from "../live/session";
@@ -44,6 +45,7 @@ function SessionOf({ view, me, link }: { view: SessionView; me: Me; link: Link }
 }
 
 function Beside({ view, isEnded }: { view: SessionView; isEnded: boolean }) {
+  const names = useNames();
   return (
     <Group gap="xs" className="page-beside">
       <Text fz="sm" truncate miw={60} title={visible(view.ticket.title)}>
@@ -51,7 +53,7 @@ function Beside({ view, isEnded }: { view: SessionView; isEnded: boolean }) {
           <Said>{view.ticket.title}</Said>
         </To>
       </Text>
-      <Badge color="gray">{view.environment}</Badge>
+      <Badge color="gray">{names.environment(view.environment)}</Badge>
       <PolicyName policy={view.policy} arm={view.arm} />
       <StateBadge state={view.state} />
       {!isEnded && view.approval && <Since at={view.approval.asked_at} />}

@@ -58,17 +58,19 @@ export default function TrainingPage() {
 
 export function RunProgress({ run }: { run: RunRow }) {
   const { t, word } = useWords();
+  // How far it came is of interest while it goes on, and where it stopped before its end.
+  if (run.state === "completed") return <Text c="dimmed" fz="sm">{t("training.whole")}</Text>;
   return (
     <div>
       <Progress
-        value={run.state === "completed" ? 100 : run.progress * 100}
+        value={run.progress * 100}
         color={run.state === "failed" ? "red" : undefined}
         animated={run.state === "running"}
         size={6}
         aria-label={t("training.progress")}
       />
       <Text fz="xs" c="dimmed">
-        {run.phase ? word("phase", run.phase) : ""} {Math.round((run.state === "completed" ? 1 : run.progress) * 100)} %
+        {run.phase ? word("phase", run.phase) : ""} {Math.round(run.progress * 100)} %
       </Text>
     </div>
   );

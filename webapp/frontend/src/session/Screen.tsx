@@ -69,8 +69,9 @@ function painter(canvas: React.RefObject<HTMLCanvasElement | null>, onFirst: (ha
 
 function Still({ url, label }: { url: string; label: string }) {
   const { t } = useWords();
-  if (!url) return <div className="waiting">{t("session.noPicture")}</div>;
-  return <img src={url} alt={label} />;
+  const [lost, setLost] = useState("");
+  if (!url || lost === url) return <div className="waiting">{t(url ? "session.lostPicture" : "session.noPicture")}</div>;
+  return <img src={url} alt={label} onError={() => setLost(url)} />;
 }
 
 /** Where a box lies whose middle the picture does not show: at the edge nearest to it; null where it is shown. */

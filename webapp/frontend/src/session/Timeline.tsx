@@ -1,7 +1,7 @@
 /** The steps of a session, each with what was seen, proposed, decided and done. */
 import { Badge, Code, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconAlertTriangle, IconBolt, IconCheck, IconClock, IconHandStop, IconPencil, IconX } from "../icons";
-import { useEffect, useRef, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 
 import { frameUrl } from "../api/client";
 import type { StepView } from "../api/types";
@@ -109,15 +109,16 @@ function Who({ step, me }: { step: StepView; me: string }) {
 
 function Picture({ hash, label }: { hash: string; label: string }) {
   const { t } = useWords();
+  const [isLost, setLost] = useState(false);
   return (
     <figure style={{ margin: 0 }}>
-      {hash ? (
+      {hash && !isLost ? (
         <a href={frameUrl(hash)} target="_blank" rel="noreferrer">
-          <img src={frameUrl(hash)} alt={label} loading="lazy" />
+          <img src={frameUrl(hash)} alt={label} loading="lazy" onError={() => setLost(true)} />
         </a>
       ) : (
         <Text fz="xs" c="dimmed">
-          {t("session.noPicture")}
+          {t(isLost ? "session.lostPicture" : "session.noPicture")}
         </Text>
       )}
       <Text component="figcaption" fz="xs" c="dimmed">

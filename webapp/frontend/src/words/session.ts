@@ -61,6 +61,7 @@ export const session = {
   "session.firstFrame": ["Waiting for the first picture", "等待第一帧画面"],
   "session.outOfView": ["{n} · out of view", "{n} · 画面之外"],
   "session.noPicture": ["No picture was taken here", "此处没有画面"],
+  "session.lostPicture": ["This picture is not in the store", "存储中没有此画面"],
   "session.lost": ["Connection lost. What you see may be old; reconnecting.", "连接中断，画面可能已过时，正在重连。"],
   "session.step": ["Step {n} of at most {max}", "第 {n} 步，最多 {max} 步"],
   "session.why": ["why", "理由"],
