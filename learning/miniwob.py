@@ -4,9 +4,11 @@ Run: python -m learning.miniwob OUT_FOLDER [--seed 0]; BELAY_MINIWOB_DEMOS names
 """
 
 import argparse
+import math
 import os
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -28,7 +30,7 @@ from sandbox.worlds.miniwob.demos import NotMapped, recordings, trajectory
 
 FOLDER = "BELAY_MINIWOB_DEMOS"  # names the folder of people's recordings
 SHAPE = Shape(width=64, layers=3, heads=4, word_width=32, sentences=1, relations=1)
-RECIPE = Recipe(steps=4000, batch=32, learning_rate=1e-3, held_out_one_in=10**9, judge_every=1000, renamed=0.8)
+RECIPE = Recipe(steps=2400, batch=32, learning_rate=2e-3, held_out_one_in=10**9, judge_every=1000, renamed=0.8)
 AGAIN = replace(RECIPE, steps=1200, learning_rate=5e-4)  # after a round of practice
 PRACTICE_SEEDS = 10_000  # of the pages that are practised on
 TEST_SEEDS = 1_000_000  # of the pages that are judged on
@@ -84,10 +86,11 @@ def make(
     seed: int,
     demos: Path | None = None,
     recipe: Recipe = RECIPE,
-    budget_s: float = 600.0,
+    budget_s: float = math.inf,
     report: Callable[[Progress], None] = lambda _: None,
 ) -> Trained:
     """A policy's folder from people's recordings alone. Raises NoDemonstrations."""
+    busy = time.process_time()
     shown = demonstrations(demos)
     found = lessons(shown, reading=sentences.scene)
     with tempfile.TemporaryDirectory(prefix="belay-miniwob-") as work:
@@ -108,6 +111,7 @@ def make(
             "environments": ["miniwob"],
             "recipe": asdict(replace(recipe, seed=seed)),
             "seconds": round(trained.seconds, 1),
+            "processor_seconds": round(time.process_time() - busy, 1),
             "steps": trained.steps,
             "seed": seed,
             "parent": None,
@@ -209,8 +213,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--demos", type=Path, help=f"the folder of the recordings, if {FOLDER} does not name it")
     parser.add_argument("--steps", type=int, default=RECIPE.steps)
     asked = parser.parse_args(arguments)
+
+    def told(progress: Progress) -> None:
+        if progress.step % 100 == 0:
+            print(f"{progress.phase} {progress.progress:4.0%} step {progress.step} {dict(progress.values)}", flush=True)
+
     try:
-        made = make(asked.out, seed=asked.seed, demos=asked.demos, recipe=replace(RECIPE, steps=asked.steps))
+        recipe = replace(RECIPE, steps=asked.steps)
+        made = make(asked.out, seed=asked.seed, demos=asked.demos, recipe=recipe, report=told)
     except NoDemonstrations as problem:
         print(problem, file=sys.stderr)
         return 1
