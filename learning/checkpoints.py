@@ -11,6 +11,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+CHECKPOINT = "checkpoint.safetensors"
+
 
 class Dataclass(Protocol):
     """Any dataclass."""
@@ -32,7 +34,7 @@ class Checkpoint:
     """The one checkpoint of a training in its folder, for the recipe (a dataclass) that it was begun with."""
 
     def __init__(self, folder: Path, recipe: Dataclass) -> None:
-        self._path = folder / "checkpoint.safetensors"
+        self._path = folder / CHECKPOINT
         self._recipe = json.loads(json.dumps(asdict(recipe)))  # as it will be read again: tuples are lists
 
     def keep(
@@ -106,6 +108,12 @@ class Best:
         """Put the best weights back; nothing where nothing was tried."""
         if self.trials:
             network.load_state_dict(load_file(self._path))
+
+
+def kept_step(folder: Path) -> int:
+    """The step of the checkpoint in a folder, whatever its recipe; 0 where there is none."""
+    path = folder / CHECKPOINT
+    return int(json.loads(_metadata(path)["step"])) if path.is_file() else 0
 
 
 def _metadata(path: Path) -> dict[str, str]:

@@ -38,6 +38,7 @@ class World:
     templates: tuple[str, ...]
     decisions: int = 2_048  # of each update
     workers: int = 0  # Ray actors; 0 = in this process
+    judged: int = 600  # decisions of a trial on fixed validation tasks
     slots: int = 16  # episodes that a player has underway
     reward: str = ""  # spec as text; "" = the default
     phases: tuple[Phase, ...] = PHASES
@@ -66,6 +67,7 @@ class SegmentCollector:
         self._curves: list[dict[str, float]] = []
         self._players: Sequence[_Local | _Remote] = []
         self.lost = 0  # orders that died with their player
+        self.verified_pages: Pages | None = None  # decisions of the last rollout's verified episodes
 
     def __call__(self, network: ActorCritic, number: int) -> Rollout:
         """See ppo.Collector."""
@@ -174,6 +176,8 @@ class SegmentCollector:
 
     def _rollout(self, segments: Sequence[Segment]) -> Rollout:
         advantage = advantages_of(segments, self._recipe)
+        good = [each for each in segments if each.verified]
+        self.verified_pages = pages_of(good, self._world.environments) if good else None
         at = 0
         for each in segments:
             score = float(advantage[at : at + len(each.pages)].abs().mean())

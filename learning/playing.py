@@ -1,0 +1,138 @@
+"""A policy that can do something gets better by playing: PPO in simulators, on a leash to what it was."""
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from learning import acting, ppo
+from learning.acting import Acting, Pages
+from learning.checkpoints import kept_step
+from learning.collecting import SegmentCollector, World
+from learning.curriculum import Curriculum
+from learning.curriculum import Path as Way
+from learning.metrics import Stream
+from learning.networks import ElementSetPolicy, sizes
+from learning.ppo import Recipe
+from learning.progress import Progress
+from learning.rows import Rows
+from learning.samples import Sample
+from learning.segments import Order, SegmentPlayer
+from sandbox.contracts.tasks import Outcome
+from sandbox.contracts.trajectories import Trajectory
+from sandbox.levels import Level
+from sandbox.registry import find_environment
+
+PLAY = Recipe(learning_rate=3e-4, imitation_share=0.3, judge_every=10, patience=6, keep_every=5, updates=1_000)
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of it."""
+
+    updates: int
+    seconds: float
+    best: float  # verified share of the best trial; -inf where none was made
+    ended: str
+    success: float  # mean over templates, late in training
+
+
+def playable(templates: Sequence[str]) -> list[str]:
+    """Those templates whose world can be played without a browser."""
+    return [name for name in templates if name and find_environment(name.partition("/")[0]).make_simulator is not None]
+
+
+def play(
+    policy: ElementSetPolicy,
+    world: World,
+    recipe: Recipe = PLAY,
+    *,
+    work: Path,
+    budget_s: float,
+    report: Callable[[Progress], None],
+    should_stop: Callable[[], bool] = lambda: False,
+    shown: Sequence[Sample] = (),
+    ways: Sequence[Way] = (),
+) -> Played:
+    """Train the policy in place; goes on from the checkpoint in `work`. Raises Stopped.
+
+    `shown` is imitated beside what it succeeds in itself, so that nothing known is forgotten; episodes may begin
+    partway on `ways`. Its curves are in `work` too.
+    """
+    network = Acting(policy, len(world.environments), seed=recipe.seed)
+    reference = copy.deepcopy(network).eval()
+    collector = _Imitating(world, recipe, shown=shown, ways=ways)
+    with Stream(work, first_step=kept_step(work) + 1) as stream:
+
+        def told(progress: Progress) -> None:
+            stream.write(progress.step, progress.values)
+            few = {name: value for name, value in progress.values.items() if "/" not in name}
+            report(Progress("play", progress.progress, progress.step, few))
+
+        try:
+            trained = ppo.train(
+                network,
+                collector,
+                recipe,
+                work=work,
+                budget_s=budget_s,
+                report=told,
+                should_stop=should_stop,
+                reference=reference,
+                judge=lambda: trial(network, world, seed=recipe.seed),
+                successes=collector.successes,
+            )
+        finally:
+            collector.close()
+    success = collector.curriculum.metrics().get("success_of_templates", 0.0)
+    return Played(trained.updates, trained.seconds, trained.best, trained.ended, success)
+
+
+def trial(network: Acting, world: World, *, seed: int) -> float:
+    """Verified share on fixed validation tasks, actions drawn as in training."""
+    player = SegmentPlayer(sizes(network.policy.shape), world.environments)
+    player.take_weights(0, {name: each.detach().cpu().numpy() for name, each in network.state_dict().items()})
+    order = Order(world.templates, world.judged, (seed, 5), split="validation", slots=world.slots, reward=world.reward)
+    segments, _ = player.play(order)
+    return sum(each.verified for each in segments) / max(1, len(segments))
+
+
+def ways_of(trajectories: Sequence[Trajectory]) -> list[Way]:
+    """How verified trajectories of worlds were done, to begin partway on them."""
+    found = []
+    for each in trajectories:
+        if each.verification.outcome == Outcome.VERIFIED and len(each.steps) > 1:
+            level = Level(each.task.environment, each.task.template, each.task.seed)
+            found.append(Way(level, tuple(step.action for step in each.steps)))
+    return found
+
+
+class _Imitating(SegmentCollector):
+    """Also keeps what is to be imitated: the shown decisions, and the verified episodes of the last rollout."""
+
+    def __init__(self, world: World, recipe: Recipe, *, shown: Sequence[Sample], ways: Sequence[Way]) -> None:
+        curriculum = Curriculum()
+        for way in ways:
+            curriculum.learn(way)
+        super().__init__(world, recipe, curriculum=curriculum)
+        environments = {name: index for index, name in enumerate(world.environments)}
+        kept = [each for each in shown if each.template.partition("/")[0] in environments]
+        taught = [acting.taught(each.label) for each in kept]
+        self._pages = [each.arrays for each in kept]
+        self._actions = {name: torch.tensor([each[name] for each in taught]) for name in acting.NAMES}
+        self._environment = torch.tensor([environments[each.template.partition("/")[0]] for each in kept])
+
+    def successes(self) -> Rows | None:
+        """Rows to imitate; None where there are none."""
+        good = self.verified_pages
+        pages = [*self._pages, *good.arrays] if good else self._pages
+        if not pages:
+            return None
+        if good is None:
+            return Pages(pages, self._actions, self._environment)
+        actions: Mapping[str, torch.Tensor] = {
+            name: torch.cat([each.long(), good.actions[name]]) for name, each in self._actions.items()
+        }
+        return Pages(pages, actions, torch.cat([self._environment.long(), good.environment]))

@@ -1,0 +1,116 @@
+"""A policy plays in simulators on a leash to what it was: its curves, what it imitates, where it goes on."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from msgspec import structs
+
+from learning import metrics, playing
+from learning.collecting import World
+from learning.networks import ElementSetPolicy, Shape
+from learning.phases import Phase
+from learning.progress import Progress, Stopped
+from learning.rollouts import Episode, play
+from learning.samples import lessons
+from sandbox.contracts.tasks import Outcome
+from sandbox.contracts.trajectories import Trajectory
+from sandbox.env import player
+
+TEMPLATES = ("cloud/start-instance", "cloud/stop-instance")
+PHASES = (
+    Phase("calibrate", (), most=1, changed=1, critic_only=True),
+    Phase("explore", (), most=9, even=0.1, changed=1, starts=0.5),
+)
+WORLD = World(TEMPLATES, decisions=40, judged=20, slots=4, phases=PHASES)
+RECIPE = replace(playing.PLAY, updates=3, batch=32, judge_every=2, keep_every=1)
+
+
+@pytest.fixture(scope="module")
+def demonstrations() -> list[Trajectory]:
+    """Three of each template, by its oracle."""
+    simulator = player("cloud")
+    episodes = [Episode(name, seed, "train", "demonstrate") for name in TEMPLATES for seed in range(3)]
+    return [play(simulator, each, None) for each in episodes]
+
+
+def test_it_plays_and_its_curves_can_be_read(demonstrations: list[Trajectory], tmp_path: Path) -> None:
+    heard: list[Progress] = []
+    policy = _policy()
+    played = playing.play(
+        policy,
+        WORLD,
+        RECIPE,
+        work=tmp_path,
+        budget_s=math.inf,
+        report=heard.append,
+        shown=lessons(demonstrations).samples,
+        ways=playing.ways_of(demonstrations),
+    )
+    assert (played.updates, played.ended) == (3, "updates")
+    curves = list(metrics.read(tmp_path))
+    assert [point.step for point in curves] == [each.step for each in heard] == [1, 2, 3]
+    assert {"success/cloud/start-instance", "leash_kl", "reward", "steps_per_s"} <= curves[-1].values.keys()
+    assert [point.values["phase"] for point in curves] == [0.0, 1.0, 1.0]
+    assert curves[1].values["trial"] == played.best
+    assert not any("/" in name for each in heard for name in each.values)  # few enough for a page
+
+
+def test_at_first_the_policy_is_left_as_it_was(tmp_path: Path) -> None:
+    policy, before = _policy(), _policy().state_dict()
+    recipe = replace(RECIPE, updates=1, judge_every=0)
+    playing.play(policy, WORLD, recipe, work=tmp_path, budget_s=math.inf, report=lambda _: None)
+    assert all(torch.equal(each, before[name]) for name, each in policy.state_dict().items())
+
+
+def test_stopped_it_goes_on_and_no_point_stands_twice(demonstrations: list[Trajectory], tmp_path: Path) -> None:
+    asked = iter([False, True])
+    with pytest.raises(Stopped):
+        _played(demonstrations, tmp_path / "a", should_stop=lambda: next(asked))
+    resumed, whole = _played(demonstrations, tmp_path / "a"), _played(demonstrations, tmp_path / "b")
+    assert all(torch.equal(one, other) for one, other in zip(resumed.parameters(), whole.parameters(), strict=True))
+    assert [point.step for point in metrics.read(tmp_path / "a")] == [1, 2, 3]
+
+
+def test_ways_are_of_what_was_verified(demonstrations: list[Trajectory]) -> None:
+    failed = _failed(demonstrations[0])
+    ways = playing.ways_of([failed, *demonstrations[1:]])
+    assert len(ways) == 5
+    assert ways[0].level.template == "cloud/start-instance"
+    assert ways[0].actions == tuple(step.action for step in demonstrations[1].steps)
+
+
+def test_only_what_has_a_simulator_is_played() -> None:
+    assert playing.playable(["cloud/start-instance", "object-store/change-quota", ""]) == ["cloud/start-instance"]
+
+
+def _failed(trajectory: Trajectory) -> Trajectory:
+    failed = structs.replace(trajectory.verification, outcome=Outcome.FAILED)
+    return structs.replace(trajectory, verification=failed)
+
+
+def _policy() -> ElementSetPolicy:
+    torch.manual_seed(2)
+    torch.set_num_threads(1)
+    return ElementSetPolicy(Shape(width=32, layers=1, heads=2, word_width=8))
+
+
+def _played(
+    demonstrations: list[Trajectory], work: Path, *, should_stop: Callable[[], bool] = lambda: False
+) -> ElementSetPolicy:
+    policy = _policy()
+    playing.play(
+        policy,
+        WORLD,
+        RECIPE,
+        work=work,
+        budget_s=math.inf,
+        report=lambda _: None,
+        should_stop=should_stop,
+        shown=lessons(demonstrations).samples,
+        ways=playing.ways_of(demonstrations),
+    )
+    return policy
