@@ -31,37 +31,57 @@ class Face:
     verify: Callable[[str], Verification]
 
 
+@dataclass
+class Count:
+    """Episodes of one face so far."""
+
+    played: int = 0
+    solved: int = 0
+    idle: int = 0  # verified although nothing was done
+
+
 def run(*, quick: bool) -> Result:
     """Play them all; the value is the oracles' share, and doing nothing must never be verified."""
     seeds = QUICK_SEEDS if quick else SEEDS
     simulator = ConsoleSimulator()
     tree = Face("tree", simulator.reset, simulator.act, simulator.verify)
-    played = solved = idle = 0
-    episodes = [(tree, spec, task) for spec, task in _everything(seeds)]
-    gym = None if quick else Gym("cloud")
-    if gym is not None:
-        html = Face("html", gym.reset, gym.act, gym.verify)
-        episodes += [(html, spec, task) for spec, task in _sampled(seeds)]
-    try:
-        for face, spec, task in episodes:
-            found, did_nothing = _episode(face, spec, task)
-            played += 1
-            solved += found is Outcome.VERIFIED
-            idle += did_nothing is Outcome.VERIFIED
-            if found is not Outcome.VERIFIED:
-                print(f"{face.name} {task.template} seed {task.seed} in {task.environment}: {found.value}")
-    finally:
-        if gym is not None:
+    counts = [_played(tree, _everything(seeds), seeds)]
+    if not quick:
+        gym = Gym("cloud")
+        try:
+            counts.append(_played(Face("html", gym.reset, gym.act, gym.verify), _sampled(seeds), seeds))
+        finally:
             gym.close()
+    played, solved, idle = (sum(getattr(each, name) for each in counts) for name in ("played", "solved", "idle"))
     share = solved / played
-    print(f"{solved} of {played} by the oracle, {idle} of {played} by doing nothing")
     return Result(value=round(share, 4), unit="verified", bar="1.0, idle 0", holds=share == 1.0 and not idle, n=played)
+
+
+def _played(face: Face, episodes: Iterator[tuple[ConsoleTask, Task]], seeds: int) -> Count:
+    """All episodes of a face; each seed's end is told, for they are many."""
+    count, seed = Count(), 0
+    for spec, task in episodes:
+        if task.seed != seed:
+            seed = task.seed
+            print(f"{face.name}, {seed} of {seeds} seeds: {_told(count)}", flush=True)
+        found, did_nothing = _episode(face, spec, task)
+        count.played += 1
+        count.solved += found is Outcome.VERIFIED
+        count.idle += did_nothing is Outcome.VERIFIED
+        if found is not Outcome.VERIFIED:
+            print(f"{face.name} {task.template} seed {task.seed} in {task.environment}: {found.value}", flush=True)
+    print(f"{face.name}: {_told(count)}", flush=True)
+    return count
+
+
+def _told(count: Count) -> str:
+    return f"{count.solved} of {count.played} by the oracle, {count.idle} of {count.played} by doing nothing"
 
 
 def _everything(seeds: int) -> Iterator[tuple[ConsoleTask, Task]]:
     """Each template plain, and in a console in which every dimension is drawn, once a seed and split."""
-    for spec in TASKS:
-        for seed in range(seeds):
+    for seed in range(seeds):
+        for spec in TASKS:
             yield spec, _task(spec, seed, SPLITS[seed % 3], {})
             for split in SPLITS:
                 rng = random.Random(f"{spec.template.id}:{seed}:{split}")  # noqa: S311  # a variant, not a secret
@@ -72,9 +92,9 @@ def _everything(seeds: int) -> Iterator[tuple[ConsoleTask, Task]]:
 def _sampled(seeds: int) -> Iterator[tuple[ConsoleTask, Task]]:
     """For the browser: every value of every dimension once a seed, with templates in turn."""
     turn = 0
-    for dimension in DIMENSIONS:
-        for value in dimension.values:
-            for seed in range(seeds):
+    for seed in range(seeds):
+        for dimension in DIMENSIONS:
+            for value in dimension.values:
                 spec = TASKS[turn % len(TASKS)]
                 turn += 1
                 yield spec, _task(spec, seed, "train", {dimension.name: value})
