@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from learning import jobs
+from learning import jobs, rollouts
 from learning.improve import FINE_TUNE, improve
 from learning.rollouts import Episode, play
 from sandbox import sessions
@@ -22,7 +22,7 @@ REHEARSED = 40  # of the starter's demonstrations, so that the quick form stays 
 def corrected(gym: Gym, template: str, seeds: Sequence[int]) -> list[Trajectory]:
     """One session a seed in which the starter proposes and its errors are corrected."""
     policy = jobs.load_policy(jobs.STARTER, name="starter")
-    return [_session(gym, policy, template, seed) for seed in seeds]
+    return [session(gym, policy, template, seed) for seed in seeds]
 
 
 def tried(gym: Gym, folder: Path, template: str, seeds: Sequence[int]) -> int:
@@ -32,7 +32,8 @@ def tried(gym: Gym, folder: Path, template: str, seeds: Sequence[int]) -> int:
     return sum(each.verification.outcome == Outcome.VERIFIED for each in played)
 
 
-def _session(gym: Gym, policy: Policy, template: str, seed: int) -> Trajectory:
+def session(gym: rollouts.Gym, policy: Policy, template: str, seed: int) -> Trajectory:
+    """The policy proposes, and an oracle approves or corrects each step."""
     task = sessions.sample(template, seed=seed, split="test")
     oracle = sessions.oracle(task)
     page = gym.reset(task)

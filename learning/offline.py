@@ -228,7 +228,7 @@ def update(
     imitated = losses.weighted_mean(losses.action_nll(outputs, labels), weights)
     loss = judged + (imitated if step >= recipe.alone else 0.0)
     optimizer.zero_grad(set_to_none=True)
-    loss.backward()
+    loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
     torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
     torch.nn.utils.clip_grad_norm_(critic.parameters(), recipe.clip)
     optimizer.step()
