@@ -20,9 +20,9 @@ from sandbox.worker import Shown
 
 ENVIRONMENT = "workbench"
 PLAYING, SPARES = 16, 24
-LIMIT_S, GRACE_S, SUSPECT_S = 1.0, 0.3, 0.15
 SHARE = 0.05
 STEP_S = 0.02  # that a step waits beside its own work, as one of a browser or a server does
+LIMIT_S, GRACE_S = 1.0, 0.3
 ROUNDS = 5
 STEPS = 20_000
 QUICK_STEPS = 3_000
@@ -61,7 +61,7 @@ class Player:
     """An orchestra that is played with random clicks, for a number of steps at a time."""
 
     def __init__(self, maker: str) -> None:
-        self.fleet = Fleet(PLAYING + SPARES, limit_s=LIMIT_S, grace_s=GRACE_S, suspect_s=SUSPECT_S, maker=maker)
+        self.fleet = Fleet(PLAYING + SPARES, limit_s=LIMIT_S, grace_s=GRACE_S, maker=maker)
         deck = Deck.of([find_environment(ENVIRONMENT)], seed=1)
         self.orchestra = Orchestrator(self.fleet, deck, playing=PLAYING)
         self._rng = random.Random(2)  # noqa: S311  # not a secret

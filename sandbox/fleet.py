@@ -32,6 +32,8 @@ from sandbox.worker import (
 )
 
 REGISTRY = "sandbox.pool:from_registry"
+_FORGETS = 0.02  # the weight of the newest step in what is usual
+_SHORTEST_SUSPICION_S = 0.05  # a process may wait so long for its turn
 _COUNTS = ("steps", "starts", "forks", "timed_out", "raised", "nonsense", "died", "bystander", "recovered")
 
 
@@ -74,7 +76,9 @@ class Fleet:
         self._per_worker = slots_per_worker
         self._hello = Hello(maker, limit_s)
         self._patience_s = limit_s + grace_s
-        self._suspect_s = limit_s / 5 if suspect_s is None else suspect_s
+        self._suspect_s = suspect_s
+        self._longest_unsuspected_s = limit_s / 5
+        self._usual_s = 0.0  # that a step takes, by a mean that forgets
         self._counts = dict.fromkeys(_COUNTS, 0)
         self._broken: dict[int, float] = {}  # slot -> seconds that its replacement took
         self._asked_again: dict[int, float] = {}  # slot -> when the next task was asked of it
@@ -122,9 +126,11 @@ class Fleet:
         return ready
 
     def suspects(self) -> int:
-        """Slots that have been silent for long (`suspect_s`; a fifth of the limit): they may hang."""
+        """Slots silent for `suspect_s`: they may hang. Where it is not given, four times what a step usually takes."""
         now = time.monotonic()
-        silent = (worker for worker in self._workers if worker.asked and now - worker.heard > self._suspect_s)
+        usual = min(max(4 * self._usual_s, _SHORTEST_SUSPICION_S), self._longest_unsuspected_s)
+        patience_s = usual if self._suspect_s is None else self._suspect_s
+        silent = (worker for worker in self._workers if worker.asked and now - worker.heard > patience_s)
         return sum(len(worker.started) for worker in silent)
 
     def metrics(self) -> dict[str, float]:
@@ -199,6 +205,8 @@ class Fleet:
             reply = Broken(slot, "nonsense", str(problem)[:300])
             with contextlib.suppress(OSError):  # its death will be heard
                 worker.connection.sendall(frame(Drop(slot)))
+        if isinstance(reply, Shown):
+            self._usual_s += (reply.elapsed_ms / 1e3 - self._usual_s) * _FORGETS
         if isinstance(reply, Broken):
             worker.started.discard(slot)
             self._note_fault(reply)

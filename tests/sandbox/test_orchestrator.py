@@ -174,8 +174,9 @@ def test_with_faults_in_worker_processes_every_slot_plays_on(fleet: Fleet) -> No
     assert it.metrics()["stage_recovery_longest_s"] < 2
 
 
-def test_a_spare_steps_in_for_a_slot_that_may_hang() -> None:
-    with closing(Fleet(2, limit_s=5.0, suspect_s=0.1, maker="tests.sandbox.tiny:make")) as fleet:
+@pytest.mark.parametrize("suspect_s", [0.1, None], ids=["told", "by what is usual"])
+def test_a_spare_steps_in_for_a_slot_that_may_hang(suspect_s: float | None) -> None:
+    with closing(Fleet(2, limit_s=30.0, suspect_s=suspect_s, maker="tests.sandbox.tiny:make")) as fleet:
         it = Orchestrator(fleet, Deck.of([REGISTERED], seed=1), playing=1)
         (only,) = it.turns(10)
         it.act(only.slot, Click(REF["hang"]))
