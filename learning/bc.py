@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from learning import batches, losses
+from learning import batches, flat, losses
 from learning.arrays import KINDS
 from learning.networks import ElementSetPolicy, Shape, run, tensors
 from learning.progress import Progress, Stopped
@@ -40,6 +40,7 @@ class Recipe:
     judge_every: int = 400
     renamed: float = 0.0  # share of states whose rare words read as others (batches.renamed)
     rare: int = 5  # words of fewer trajectories are rare
+    flat: bool = False  # one list of all actions instead of kind, then element, then text: for comparison
     seed: int = 0
 
 
@@ -120,7 +121,8 @@ def update(
     arrays = batches.varied(arrays, wanted, step=step, seed=recipe.seed, common=common, renaming=recipe.renamed)
     labels = tensors(wanted)
     outputs = run(network, tensors(arrays))
-    action = losses.weighted_mean(losses.action_nll(outputs, labels), labels["weight"])
+    nll = flat.action_nll if recipe.flat else losses.action_nll
+    action = losses.weighted_mean(nll(outputs, labels), labels["weight"])
     change = losses.change_nll(outputs["change"], labels["elements"], labels["changed"]).mean()
     success = losses.success_nll(outputs["value"], labels["succeeded"]).mean()
     loss = action + recipe.change_share * change + recipe.success_share * success

@@ -15,8 +15,10 @@ from learning.closeness import OPTION_CLOSE
 from learning.lexical import VOCABULARY
 from learning.relations import RELATIONS, relations
 from learning.sentences import GOAL_TEXTS, MORE_ELEMENT_NUMBERS, MORE_GOAL_NUMBERS, MORE_PAIRS
+from learning.vision import Eye
 
 POINTERS = ("click", "type", "answer")
+PLACE = slice(len(f.STATES), len(f.STATES) + 4)  # of an element's numbers: x, y, width, height as shares of the page
 CHANGES = 3  # of the page by the action: anything, a dialog opens or closes, the address
 
 
@@ -30,6 +32,7 @@ class Shape:
     word_width: int = 32
     sentences: int = 0  # 1: goals are read word by word (learning.sentences), else by their fields
     relations: int = 0  # 1: how elements stand to each other biases attention
+    sight: int = 0  # 1: elements see a screenshot where they stand, where one is given
 
     @property
     def columns(self) -> tuple[int, int, int, int, int]:
@@ -63,6 +66,8 @@ class ElementSetPolicy(nn.Module):
         self.past_in = _reader(w + 32 + f.HISTORY_NUMBERS, d)
         self.state_in = _reader(2 * w + f.STATE_NUMBERS, d)
         self.match = Match(pairs, d)
+        if shape.sight:
+            self.eye = Eye(d, heads=shape.heads)
         self.blocks = nn.ModuleList(Block(shape) for _ in range(shape.layers))
         self.norm = nn.LayerNorm(d)
         self.kind = _scorer(2 * d, len(f.KINDS))
@@ -100,9 +105,12 @@ class ElementSetPolicy(nn.Module):
         kind_can: Tensor,  # (B, KINDS) bool
         element_there: Tensor,  # (B, E) bool; False = padding of the batch
         option_there: Tensor,  # (B, O) bool
+        pictures: Tensor | None = None,  # (B, 3, H, W) in [0, 1]
     ) -> tuple[Tensor, ...]:  # in the order of arrays.OUTPUTS
         """Logits; what cannot be done has LOW."""
         elements = self._elements(element_words, element_kinds, element_numbers)
+        if self.shape.sight and pictures is not None:
+            elements = elements + self.eye(pictures, elements, element_numbers[..., PLACE])
         goals = self.goal_in(torch.cat([self._read(goal_words).flatten(2), goal_numbers], -1))
         past = self._past(history_words, history_kinds, history_numbers)
         spoken, place = self._read(text_words[:, : f.GOAL_TEXT]), self._read(text_words[:, f.GOAL_TEXT :])
@@ -275,8 +283,9 @@ def tensors(arrays: dict[str, NDArray[np.generic]]) -> dict[str, Tensor]:
 
 
 def run(network: ElementSetPolicy, inputs: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Forward pass by names."""
-    return dict(zip(f.OUTPUTS, network(*(inputs[name] for name in f.INPUTS)), strict=True))
+    """Forward pass by names; "pictures" are looked at where they are given."""
+    outputs = network(*(inputs[name] for name in f.INPUTS), pictures=inputs.get("pictures"))
+    return dict(zip(f.OUTPUTS, outputs, strict=True))
 
 
 def build(spec: dict[str, int]) -> ElementSetPolicy:

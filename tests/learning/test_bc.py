@@ -96,3 +96,11 @@ def test_templates_are_drawn_alike_and_sessions_get_their_share(samples: list[Sa
 
 def _as(sample: Sample, template: str, *, session: bool) -> Sample:
     return Sample(sample.arrays, sample.label, 1.0, template, "t", session, sample.succeeded, sample.changed)
+
+
+def test_a_flat_list_of_actions_is_learnt_by_the_same_training(samples: list[Sample]) -> None:
+    eight = samples[:8]
+    network = bc.fresh(SMALL, seed=1)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=5e-3)
+    losses = [bc.update(network, optimizer, eight, Recipe(flat=True), step=step) for step in range(40)]
+    assert losses[-1] < 0.2 * losses[0]

@@ -6,8 +6,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from learning import vision
+from learning import batches, bc, features, vision
+from learning.networks import Shape, run, tensors
 from learning.vision import Eye, Pictures, augmented, distances
+from tests.learning.pages import a_goal, a_list
 
 HEIGHT, WIDTH, PLACES = 64, 96, 4
 
@@ -107,3 +109,15 @@ def test_nothing_asked_for_changes_nothing() -> None:
     seen, moved = augmented(pictures, boxes, np.random.default_rng(0), crop=0.0, colour=0.0, noise=0.0)
     assert np.allclose(seen, vision.plain(pictures))
     assert np.array_equal(moved, boxes)
+
+
+def test_a_policy_looks_at_a_screenshot_where_its_shape_has_sight_and_one_is_given() -> None:
+    network = bc.fresh(Shape(width=16, layers=1, heads=2, word_width=4, sight=1), seed=1).eval()
+    inputs = tensors(batches.inputs_of([features.scene(a_list("logs-3", "web-1"), a_goal(), ()).arrays]))
+    one, other = torch.zeros(1, 3, HEIGHT, WIDTH), torch.rand(1, 3, HEIGHT, WIDTH)
+    with torch.no_grad():
+        blind, dark, bright = (
+            run(network, inputs | more)["click"] for more in ({}, {"pictures": one}, {"pictures": other})
+        )
+    assert not torch.equal(blind, dark)
+    assert not torch.equal(dark, bright)
