@@ -15,7 +15,7 @@ from learning.rollouts import Episode, play_all, verified
 from sandbox.contracts import storage
 
 BAR = 1.0  # points that the student may lose
-STEPS, WALKS, EACH = 1600, 3, 9  # of training; episodes of each template that the student walks; tasks of each template
+STEPS, WALKS, EACH = 1000, 2, 5  # of training; episodes of each template that the student walks; tasks of each template
 FROM = 6_000_000  # seeds of the split `test`
 
 

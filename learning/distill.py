@@ -16,10 +16,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learning import artefact, batches, divergence, jobs, starter
+from learning import artefact, batches, divergence, jobs, playing, starter
 from learning.arrays import Arrays
 from learning.bc import fresh
 from learning.checkpoints import Checkpoint
+from learning.collecting import World
 from learning.deeds import Reader
 from learning.features import scene
 from learning.networks import ElementSetPolicy, Shape, tensors
@@ -59,6 +60,7 @@ class Distilled:
     steps: int
     divergence: float  # nats between teacher and student on the last batch, temperature 1
     seconds: float
+    trial: float | None = None  # verified share of the best trial while it practised; None where it did not
 
 
 def train(
@@ -191,6 +193,24 @@ def distilled(  # collect, train, walk, train again
     return replace(second, steps=first.steps + second.steps, seconds=first.seconds + second.seconds)
 
 
+def practised(
+    done: Distilled,
+    world: World,
+    *,
+    updates: int = 1_000,
+    work: Path,
+    budget_s: float,
+    report: Callable[[Progress], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Distilled:
+    """A short PPO in the world, on a leash to what was distilled; the best of its trials is kept. Raises Stopped."""
+    recipe = replace(playing.PLAY, updates=updates)
+    played = playing.play(
+        done.network, world, recipe, work=work, budget_s=budget_s, report=report, should_stop=should_stop
+    )
+    return replace(done, seconds=done.seconds + played.seconds, trial=played.best)
+
+
 def write(folder: Path, done: Distilled, teacher: Path, recipe: Recipe, *, examples: Sequence[Arrays]) -> None:
     """The student's folder; its lineage names the teacher's weights. Raises NotEqual where the export differs."""
     taught = artefact.spec_of(teacher)
@@ -199,7 +219,7 @@ def write(folder: Path, done: Distilled, teacher: Path, recipe: Recipe, *, examp
         done.network,
         examples=examples,
         templates=taught["templates"],
-        evaluation={"divergence_nats": done.divergence},
+        evaluation={"divergence_nats": done.divergence, "trial": done.trial},
         receipt={
             "algorithm": "distill",
             "parent": taught["weights_sha256"],
@@ -221,6 +241,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--templates", nargs="+", default=starter.trained_templates("cloud"))
     parser.add_argument("--steps", type=int, default=Recipe().steps)
     parser.add_argument("--walks", type=int, default=4, help="episodes of each template that the student walks")
+    parser.add_argument("--practise-s", type=float, default=300.0, help="seconds of PPO afterwards; 0 = none")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(arguments)
     known = states_of(storage.unpack(each) for each in jobs.starter_trajectories())
@@ -232,10 +253,18 @@ def main(arguments: Sequence[str]) -> int:
         templates=asked.templates,
         walks=asked.walks,
         work=asked.work,
-        report=lambda each: print(f"step {each.step} {each.values['divergence']:.4f} nats", flush=True),
+        report=_say,
     )
+    if asked.practise_s > 0:
+        world = World(tuple(asked.templates))
+        done = practised(done, world, work=asked.work / "practice", budget_s=asked.practise_s, report=_say)
     write(asked.out, done, asked.teacher, recipe, examples=known[:8])
     return 0
+
+
+def _say(progress: Progress) -> None:
+    values = " ".join(f"{name}={value:.4f}" for name, value in progress.values.items())
+    print(f"{progress.phase} step {progress.step} {values}", flush=True)
 
 
 if __name__ == "__main__":

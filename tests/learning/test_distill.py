@@ -11,9 +11,11 @@ from torch import Tensor, nn
 from learning import bc, distill, divergence
 from learning.arrays import KINDS, Arrays
 from learning.candidates import LOW
+from learning.collecting import World
 from learning.deeds import Reader
 from learning.distill import QUARTER, Recipe
 from learning.networks import ElementSetPolicy, Shape
+from learning.phases import Phase
 from learning.progress import Stopped
 from tests.learning.pages import a_demonstration
 
@@ -110,6 +112,17 @@ def test_the_same_seed_twice_gives_equal_weights_also_through_a_stop(states: lis
         )
     assert _equal(once, _student(states, recipe, tmp_path / "b"))
     assert not _equal(once, _student(states, Recipe(steps=6, batch=4, seed=4), tmp_path / "c"))
+
+
+def test_a_student_practises_in_the_world_afterwards(states: list[Arrays], tmp_path: Path) -> None:
+    phases = (Phase("explore", (), most=9, even=0.1, changed=1),)
+    world = World(("cloud/stop-instance",), decisions=24, judged=10, slots=4, phases=phases)
+    done = distill.train(states, _teacher(), bc.fresh(SMALL, seed=3), Recipe(steps=2, batch=4), work=tmp_path / "a")
+    before = [each.clone() for each in done.network.parameters()]
+    after = distill.practised(done, world, updates=1, work=tmp_path / "b", budget_s=600)
+    assert after.seconds > done.seconds
+    assert after.trial is not None
+    assert any(not torch.equal(a, b) for a, b in zip(before, after.network.parameters(), strict=True))
 
 
 def test_the_trunk_is_read_and_left_as_it_was(states: list[Arrays]) -> None:
