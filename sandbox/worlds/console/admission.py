@@ -1,11 +1,11 @@
 """Whether a console takes a write: values one by one and beside each other, references, quotas, confirmations."""
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from sandbox.worlds.console.answers import one
 from sandbox.worlds.console.declare import Field, Kind, Quota, Verb, holds
 from sandbox.worlds.console.fields import problem
 from sandbox.worlds.console.records import Object, Refused
@@ -90,7 +90,7 @@ def _read(  # one value with all that it is judged by
     held = before.values[kind.index[field.name]] if before else ""
     wrong_so = problem(field, value, before=held, today=world.console.today)
     if not wrong_so and field.check == "unique" and value and _is_taken(world, kind, field, value, before):
-        wrong_so = f"There is already {_article(kind.title)} named {value}."
+        wrong_so = f"There is already {one(kind.title)} named {value}."
     if not wrong_so and field.references and value:
         there = next((o for o in world.of_kind(field.references) if world.label(o) == value), None)
         title = world.console.kind(field.references).title
@@ -126,10 +126,6 @@ def _check_unused(world: "World", it: Object) -> None:
         kind = world.console.kind(other.kind)
         if kind.parent != field.name:
             raise Refused(HTTPStatus.CONFLICT, f"It is in use by {kind.title.lower()} {world.label(other)}.")
-
-
-def _article(title: str) -> str:
-    return f"{'an' if re.match('(?!us|uni)[aeiou]', title, re.IGNORECASE) else 'a'} {title.lower()}"
 
 
 def _raise_if(errors: Mapping[str, str]) -> None:

@@ -6,13 +6,12 @@ from http import HTTPStatus
 
 from msgspec import Struct
 
+from sandbox.worlds.console.answers import FAILED, LOST
 from sandbox.worlds.console.declare import Kind, Verb, request_path
 from sandbox.worlds.console.records import Refused
 from sandbox.worlds.console.variant import Variant
 from sandbox.worlds.console.world import World
 
-FAILED = "The service did not answer. Nothing was changed; try again."
-LOST = "No answer came in time. Look whether it was done before trying again."
 SEVERAL = "-"  # stands for the id where several objects are meant; they are named in the body
 
 

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 
 from sandbox.contracts.actions import Action, Click, GiveUp, Select, Type
 from sandbox.contracts.observations import Element
+from sandbox.worlds.console.answers import FAILED, LOST, UNREACHED
 from sandbox.worlds.console.declare import Field, Kind
 from sandbox.worlds.console.looks import Look, Move, holds
 
 _TRIES = 14  # presses in a row of a button that is refused for a while
-_RETRY = ("The service did not answer", "The request did not reach")
-_LOOK = "No answer came in time"
-_PASSES = ("There is already", "is not possible while")
+_RETRY = (FAILED, UNREACHED)
+_PASSES = ("There is already {one} named {name}.", "{verb} is not possible while it is {state}.")
 
 
 def wizard_move(look: Look, kind: Kind, values: Mapping[str, str]) -> Move:
@@ -52,22 +52,23 @@ def fill(look: Look, kind: Kind, values: Mapping[str, str], fields: tuple[str, .
 
 def refused(look: Look, button: str) -> Move | None:
     """What to do about a refusal that the open form shows; None where the button may be pressed (again)."""
-    complaints = (look.sight.complaint(), *(text for text in look.sight.refusals() if _is_refusal(text)))
-    if any(text.startswith(_LOOK) for text in complaints):
+    complaint = look.sight.complaint()
+    complaints = (complaint, *(text for text in look.sight.refusals() if _says(look, text, (LOST, *_RETRY, *_PASSES))))
+    if any(_says(look, text, (LOST,)) for text in complaints):
         return look.cancel()  # and see whether it was done
-    if look.recall.was_blocked(button) or any(text.startswith(_RETRY) for text in complaints):
+    if look.recall.was_blocked(button) or any(_says(look, text, _RETRY) for text in complaints):
         return None
-    wrong = any("invalid" in each.states for each in look.sight.elements) or bool(look.sight.complaint())
+    wrong = any("invalid" in each.states for each in look.sight.elements) or bool(complaint)
     if not wrong or not look.recall.repeats(button):
         return None
-    passing = any(phrase in text for text in complaints for phrase in _PASSES)
+    passing = any(_says(look, text, _PASSES) for text in complaints)
     if passing and look.recall.repeats(button) < _TRIES:
         return None
     return Move(GiveUp(next(filter(None, complaints), "The console refuses it.")), "refused although all is as asked")
 
 
-def _is_refusal(text: str) -> bool:
-    return text.startswith(_LOOK) or text.startswith(_RETRY) or any(phrase in text for phrase in _PASSES)
+def _says(look: Look, text: str, answers: tuple[str, ...]) -> bool:
+    return any(look.lexicon.means(each, text) for each in answers)
 
 
 def _wanted(look: Look, field: Field, element: Element, values: Mapping[str, str]) -> str | None:

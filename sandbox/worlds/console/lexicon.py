@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from sandbox.worlds.console import lexicon_de, lexicon_zh
+from sandbox.worlds.console.answers import SAID_ANEW, one, shape, taken_apart
 from sandbox.worlds.console.declare import Field, Verb
 from sandbox.worlds.console.synonyms import SYNONYMS
 from sandbox.worlds.console.variant import Locale, Variant
@@ -39,6 +40,28 @@ class Lexicon:
     def say(self, template: str, **blanks: object) -> str:
         """A sentence of the page around already shown blanks."""
         return self._table.get(template, template).format_map(blanks)
+
+    def told(self, sentence: str) -> str:
+        """An answer of the console, as the page says it; what is none is left as it is."""
+        found = taken_apart(sentence) if self._table else None
+        if found is None:
+            return sentence
+        template, blanks = found
+        return self.say(template, **{n: self._blank(text) if n in SAID_ANEW else text for n, text in blanks.items()})
+
+    def means(self, template: str, shown: str) -> bool:
+        """Whether a shown text says an answer of this template, be it within another."""
+        return shape(self._table.get(template, template)).search(shown) is not None
+
+    def _blank(self, text: str) -> str:
+        """What stands in an answer: another answer, a title as it is or in lower case, or a word of its own."""
+        if text in self._table:
+            return self._table[text]
+        bare = text.removeprefix("an ").removeprefix("a ")
+        title = f"{bare[:1].upper()}{bare[1:]}"
+        if title not in self._table:
+            return self.told(text)
+        return one(self._table[title]) if self._lowers and bare != text else self.noun(title)
 
     def deed(self, verb: Verb, noun: str, label: str = "") -> str:
         """A verb with what it is done to: "Stop instance web-1", "Change limit of alarm web-1"."""

@@ -1,5 +1,6 @@
 """German texts of the console by their English source."""
 
+from sandbox.worlds.console.lexicon_de_answers import ANSWERS, QUOTAS
 from sandbox.worlds.console.lexicon_de_pages import WARNINGS
 
 _KINDS = {
@@ -347,4 +348,16 @@ _PAGES = {
     "{verb}: {count} {kind}.": "{verb}: {count} {kind}.",
     "{verb} {label} {kind}": "{label} {kind}: {verb}",
 }
-TABLE: dict[str, str] = {**_KINDS, **_CREATE, **_DONE, **_FIELDS, **_VALUES, **_STEPS, **_VERBS, **_PAGES, **WARNINGS}
+TABLE: dict[str, str] = {
+    **_KINDS,
+    **_CREATE,
+    **_DONE,
+    **_FIELDS,
+    **_VALUES,
+    **_STEPS,
+    **_VERBS,
+    **_PAGES,
+    **WARNINGS,
+    **ANSWERS,
+    **QUOTAS,
+}

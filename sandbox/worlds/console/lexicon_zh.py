@@ -1,5 +1,6 @@
 """Chinese texts of the console by their English source."""
 
+from sandbox.worlds.console.lexicon_zh_answers import ANSWERS, QUOTAS
 from sandbox.worlds.console.lexicon_zh_pages import PAGES, WARNINGS
 
 _KINDS = {
@@ -314,4 +315,6 @@ TABLE: dict[str, str] = {
     **_VERBS,
     **WARNINGS,
     **PAGES,
+    **ANSWERS,
+    **QUOTAS,
 }

@@ -104,7 +104,8 @@ def step_on(view: "View", *_: str) -> None:
     kind = view.world.console.kind(view.form.kind)
     fields = kind.wizard[view.form.step].fields
     errors = wrong(view.world, kind, view.form.given(kind, {}), fields=fields)
-    view.form = view.form.refused(errors, "", kind) if errors else view.form.at(view.form.step + 1)
+    said = {name: view.words.told(text) for name, text in errors.items()}
+    view.form = view.form.refused(said, "", kind) if said else view.form.at(view.form.step + 1)
     view.pages += 1
 
 

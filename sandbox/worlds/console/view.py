@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from sandbox.worlds.console import on_forms, on_pages
+from sandbox.worlds.console.answers import UNREACHED
 from sandbox.worlds.console.api import Reply, Request
 from sandbox.worlds.console.declare import Kind
 from sandbox.worlds.console.forms import Form
@@ -18,7 +19,6 @@ from sandbox.worlds.console.world import World
 
 LATENCY = {"none": 0, "short": 1, "long": 3}  # ticks until a page is there
 TOASTS = 2
-UNREACHED = "The request did not reach the server."
 
 
 class View:
@@ -160,11 +160,11 @@ class View:
             on_forms.succeed(self, reply)
         elif self.form is not None:
             errors = dict(reply.errors) if reply else {}
-            known = {name: text for name, text in errors.items() if name in self.form.values}
-            said = "" if known else reply.message if reply else UNREACHED
+            known = {name: self.words.told(text) for name, text in errors.items() if name in self.form.values}
+            said = "" if known else self.words.told(reply.message if reply else UNREACHED)
             self.form = self.form.refused(known, said, self.world.console.kind(self.form.kind))
         else:
-            self.say(reply.message if reply else UNREACHED)
+            self.say(self.words.told(reply.message if reply else UNREACHED))
 
     def _take(self, event: Event) -> Request | None:
         if event.kind == "key":
