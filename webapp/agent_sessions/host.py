@@ -227,8 +227,8 @@ def _claim(holder: str) -> leases.Claim | None:
 
 def _after_failure(claim: leases.Claim, failure: Exception) -> None:
     """Let the next host try, with the rows and the browser as they are; but not without end."""
-    is_shut = isinstance(failure, sandbox.CannotOpen)
+    is_shut = isinstance(failure, sandbox.CannotOpen | sandbox.UnknownEnvironment)
     if claim.fence >= (MAX_OPENINGS if is_shut else MAX_CLAIMS):
-        reason = f"The console could not be opened: {visible(str(failure))}" if is_shut else OUR_FAULT
+        reason = f"The console could not be opened: {visible(str(failure.args[0]))}" if is_shut else OUR_FAULT
         actions.end_held(session_id=claim.session_id, fence=claim.fence, state=SessionState.FAILED, reason=reason)
     leases.release(session_id=claim.session_id, fence=claim.fence)

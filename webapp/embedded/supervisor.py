@@ -36,7 +36,10 @@ def commands(port: int, *, only: Collection[str] | None = None) -> dict[str, lis
             *("--no-access-log", "--timeout-graceful-shutdown", "3"),
         ],
         "worker": [*celery, "worker", "-Q", "celery", "-c", "1", "-n", "worker@%h", "--loglevel", "INFO"],
-        "trainer": [*celery, "worker", "-Q", "training,training-gpu", "-c", "1", "-n", "trainer@%h", "--loglevel", "INFO"],
+        "trainer": [
+            *(*celery, "worker", "-Q", "training,training-gpu", "-c", "1", "-n", "trainer@%h"),
+            *("--loglevel", "INFO"),
+        ],
         "beat": [*celery, "beat", "--pidfile=", "--loglevel", "INFO"],
         "session-host": [sys.executable, "manage.py", "session_host"],
     }

@@ -12,7 +12,7 @@ from sandbox.contracts.actions import ActOutcome, ActResult
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Policy
 from sandbox.contracts.tasks import Outcome, Task, Verification
-from sandbox.sessions import CannotOpen, PageHangs, SessionLost
+from sandbox.sessions import CannotOpen, PageHangs, SessionLost, UnknownEnvironment
 from tests.webapp.agent_sessions.cast import Scene, a_page, a_scene
 from webapp.agent_sessions import host
 from webapp.agent_sessions.approvals import decide
@@ -93,13 +93,21 @@ def test_a_page_that_answers_again_is_worked_on() -> None:
     assert scene.session.state == SessionState.RUNNING
 
 
-def test_a_console_that_lets_nobody_in_ends_the_session_with_its_address_after_three_tries() -> None:
+@pytest.mark.parametrize(
+    ("shut", "why"),
+    [
+        (CannotOpen("https://console.example/: net::ERR_CONNECTION_REFUSED"), "https://console.example/: net::ERR"),
+        (UnknownEnvironment("there is no environment 'x'"), "there is no environment 'x'"),
+    ],
+)
+def test_a_console_that_lets_nobody_in_ends_the_session_with_its_address_after_three_tries(
+    shut: Exception, why: str
+) -> None:
     scene = a_scene()
-    shut = CannotOpen("https://console.example/: net::ERR_CONNECTION_REFUSED")
     claim = Claim(session_id=scene.session_id, fence=scene.fence, previous="")
     host._after_failure(claim, shut)
     assert scene.session.state == SessionState.RUNNING
     type(scene.session).objects.filter(pk=scene.session_id).update(fence=host.MAX_OPENINGS)
     host._after_failure(Claim(session_id=scene.session_id, fence=host.MAX_OPENINGS, previous=""), shut)
     assert scene.session.state == SessionState.FAILED
-    assert scene.session.end_reason.startswith("The console could not be opened: https://console.example/")
+    assert scene.session.end_reason.startswith(f"The console could not be opened: {why}")

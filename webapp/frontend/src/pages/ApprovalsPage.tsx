@@ -11,7 +11,7 @@ import { RiskBadge } from "../components/badges";
 import { ChoiceFilter, useFilters } from "../components/listing";
 import { Empty, Loaded, Page, To } from "../components/page";
 import { Said } from "../components/Said";
-import { useEnvironments } from "../components/tickets";
+import { useEnvironments, useNames } from "../components/tickets";
 import { Since } from "../components/time";
 import { useKeys } from "../keys";
 import { DecisionPanel } from "../session/DecisionPanel";
@@ -104,6 +104,7 @@ interface CardProps {
 
 function QueueCard({ item, isActive, me, onOpen, onDecided }: CardProps) {
   const card = useRef<HTMLDivElement>(null);
+  const names = useNames();
   useEffect(() => {
     if (isActive) card.current?.scrollIntoView({ block: "nearest" });
   }, [isActive]);
@@ -119,7 +120,7 @@ function QueueCard({ item, isActive, me, onOpen, onDecided }: CardProps) {
         <Group gap="sm">
           <Claim item={item} me={me} />
           <Text fz="xs" c="dimmed">
-            <Said>{item.ticket.title}</Said> · {item.environment}
+            <Said>{item.ticket.title}</Said> · {names.environment(item.environment)}
           </Text>
           <Since at={item.asked_at} />
         </Group>

@@ -140,7 +140,7 @@ function Learnt({ template }: { template: Template }) {
   const { demonstrations: n } = template;
   if (n === null) return null;
   return (
-    <Text fz="xs" mt={6} c="dimmed" className={n > 0 ? undefined : "mind"}>
+    <Text fz="xs" mt={6} {...(n > 0 ? { c: "dimmed" } : { className: "mind" })}>
       {n > 0 ? t("new.learnt", { n }) : t("new.notLearnt")}
     </Text>
   );

@@ -59,7 +59,7 @@ export default function TrainingPage() {
 export function RunProgress({ run }: { run: RunRow }) {
   const { t, word } = useWords();
   // How far it came is of interest while it goes on, and where it stopped before its end.
-  if (run.state === "completed") return <Text c="dimmed" fz="sm">{t("training.whole")}</Text>;
+  if (run.state === "completed") return <Text c="dimmed" fz="sm">{word("state", "done")}</Text>;
   return (
     <div>
       <Progress

@@ -115,7 +115,6 @@ export const pages = {
   "training.cancel": ["Cancel the run", "取消训练"],
   "training.cancelTitle": ["Cancel training run {id}?", "取消训练 {id}？"],
   "training.cancelBody": ["No policy version comes of it. Its metrics stay.", "不会产生策略版本，指标会保留。"],
-  "training.whole": ["whole", "完整"],
   "training.plan": ["Plan", "计划"],
   "training.after": ["Train after accepted sessions", "接受多少会话后训练"],
   "training.learn": ["Learn from the dataset, minutes", "从数据集学习（分钟）"],
