@@ -2,14 +2,18 @@
 // What was seen last holds until something stirs: then only values, states and places are read again.
 let seen = null; // the last whole look
 let stirred = true; // whether anything that it rests on may have changed since
-const stirs = new MutationObserver(() => { stirred = true; });
+const READ_AGAIN = /^(?:data-tampered|aria-value(?:now|min|max|text))$/; // what a page notes for itself, and values
+const hear = (records) => { if (!stirred) stirred = records.some(({ attributeName }) => !READ_AGAIN.test(attributeName ?? "")); };
+const stirs = new MutationObserver(hear);
 
-// States that come without a mutation. Where a page's styles ask for them, anything may look different after them.
+// States that come without a mutation, and pictures that a style puts in an element's place, whose coming nobody is told
+// of. Where a page's styles have one of them it is always looked at anew.
 const STATE = /:(?:checked|indeterminate|default|valid|invalid|user-|in-range|out-of-range|placeholder-shown|autofill|open|popover|modal|has\()/;
-const asksForStates = (rule) => STATE.test(rule.selectorText ?? "") || [...(rule.cssRules ?? [])].some(asksForStates);
+const isRestless = (rule) =>
+  STATE.test(rule.selectorText ?? "") || /url\((?!"?data:)/.test((rule.style?.content ?? "") + (rule.style?.listStyleImage ?? "")) || [...(rule.cssRules ?? [])].some(isRestless);
 
 const stylesAreStill = () => {
-  try { return ![...document.styleSheets].some((sheet) => [...sheet.cssRules].some(asksForStates)); } catch { return false; }
+  try { return ![...document.styleSheets].some((sheet) => [...sheet.cssRules].some(isRestless)); } catch { return false; }
 };
 const judged = { sheets: -1, still: false };
 const canBeStill = () => {
@@ -17,8 +21,11 @@ const canBeStill = () => {
   return judged.still && !shadows && !secrets.length;
 };
 
+// What is on its way takes its place without a mutation; what moves by itself does so at any time.
+const isAtRest = () => document.getAnimations().length === 0 && document.fonts.status === "loaded" && [...document.images].every((each) => each.complete);
+
 const isStill = () => {
-  if (stirs.takeRecords().length) stirred = true;
+  hear(stirs.takeRecords());
   return seen !== null && !stirred && document.getAnimations().length === 0;
 };
 
@@ -55,7 +62,7 @@ const wholeLook = () => {
   const pass = passOver();
   const told = look(pass);
   seen = null;
-  if (canBeStill() && pass.frames === 0 && document.getAnimations().length === 0) {
+  if (canBeStill() && pass.frames === 0 && isAtRest()) {
     seen = { url: location.href, taken: pass.taken, byRef: new Map(pass.taken.map((it) => [it.element.ref, it])) };
   }
   stirs.takeRecords();

@@ -6,7 +6,7 @@ from importlib.resources import files
 WORLD = "belay"
 _DOORS = (
     "lookWhole, observe, locate, selectAll, setValue, rawValue, choose, scrolled, rest, change, turn, refAt, focusRef, "
-    "keep, maskAll, attend, begin, scripted, tell, batch"
+    "keep, maskAll, attend, begin, scripted, isStill, tell, batch"
 )
 
 
