@@ -1,5 +1,10 @@
-"""Verified success of a policy on held-out tasks in Chromium, with intervals; two policies on the same tasks."""
+"""Verified success of a policy on tasks it has not seen, with intervals; two policies on the same tasks.
 
+Run: python -m learning.evaluate POLICY_FOLDER --out FOLDER [--against OTHER_POLICY_FOLDER]
+"""
+
+import random
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,18 +15,29 @@ import msgspec
 from msgspec import Struct
 
 from learning.intervals import wilson
+from learning.pairing import Pairing, pair
 from learning.rollouts import Episode, Played, play_all, verified
 from sandbox.contracts.tasks import Split
+from sandbox.registry import find_environment
+from sandbox.variants import VariantGenerator
 
 
 class Ended(Struct, frozen=True):
-    """One held-out task and how it ended."""
+    """One task and how it ended."""
 
     template: str
     seed: int
     outcome: str  # verified, failed, unverified, lost
     steps: int
     detail: str = ""
+    split: Split = "test"
+    variant: str = ""  # id of the environment with its recipe; "" = the plain one
+    trajectory: str = ""  # its id, "" where it was lost
+
+    @property
+    def task(self) -> tuple[str, ...]:
+        """What makes it the same task for another policy."""
+        return self.template, self.split, str(self.seed), self.variant
 
 
 class Rate(Struct, frozen=True):
@@ -54,16 +70,6 @@ class Evaluation(Struct, frozen=True):
         return data
 
 
-class Pairing(Struct, frozen=True):
-    """The same tasks by two policies."""
-
-    tasks: int
-    both: int
-    only_one: int
-    only_other: int
-    neither: int
-
-
 def evaluate(
     folder: Path,
     *,
@@ -73,12 +79,22 @@ def evaluate(
     split: Split = "test",
     workers: int = 0,
     name: str = "policy",
+    in_browser: bool = True,
+    variants: int = 0,
     report: Callable[[int, int, int], None] = lambda done, all_, verified: None,
     heard: Callable[[Played], None] = lambda _: None,
 ) -> Evaluation:
-    """`episodes` tasks of each template, seeds from `seed`; nobody corrects. Reports (done, all, verified)."""
+    """`episodes` tasks of each template, seeds from `seed`; nobody corrects. Reports (done, all, verified).
+
+    variants: each task in a console that differs from the plain one in at most so many ways that the split may meet;
+    the same for every policy.
+    """
     began = time.monotonic()
-    asked = [Episode(each, seed + n, split, "try", in_browser=True) for n in range(episodes) for each in templates]
+    asked = [
+        Episode(each, seed + n, split, "try", in_browser=in_browser, variant=_variant(each, seed + n, split, variants))
+        for n in range(episodes)
+        for each in templates
+    ]
     counts = [0, 0]
 
     def count(played: Played) -> None:
@@ -111,26 +127,28 @@ def rate(ended: Sequence[Ended]) -> Rate:
 
 
 def compare(one: Evaluation, other: Evaluation) -> Pairing:
-    """Count tasks that both, one or none did; only tasks that ended for both count."""
-    theirs = {(e.template, e.seed): e.outcome == "verified" for e in other.episodes if e.outcome != "lost"}
-    pairs = [
-        (each.outcome == "verified", theirs[(each.template, each.seed)])
-        for each in one.episodes
-        if each.outcome != "lost" and (each.template, each.seed) in theirs
-    ]
-    return Pairing(
-        tasks=len(pairs),
-        both=pairs.count((True, True)),
-        only_one=pairs.count((True, False)),
-        only_other=pairs.count((False, True)),
-        neither=pairs.count((False, False)),
-    )
+    """Two policies on the tasks that ended for both."""
+    return pair(one.episodes, other.episodes)
+
+
+def _variant(template: str, seed: int, split: Split, changed: int) -> str:
+    if not changed:
+        return ""
+    generator = VariantGenerator.of(find_environment(template.partition("/")[0]))
+    rng = random.Random(f"variant:{template}:{seed}")  # noqa: S311  # not a secret
+    return generator.draw(rng, split, changed=changed)
 
 
 def _ended(played: Played) -> Ended:
     episode, trajectory = played.episode, played.trajectory
     if trajectory is None:
-        return Ended(episode.template, episode.seed, "lost", 0, played.lost)
-    wrong = [check.name for check in trajectory.verification.checks if not check.holds]
-    outcome = str(trajectory.verification.outcome)
-    return Ended(episode.template, episode.seed, outcome, len(trajectory.steps), ", ".join(wrong))
+        return Ended(episode.template, episode.seed, "lost", 0, played.lost, episode.split, episode.variant)
+    wrong = ", ".join(check.name for check in trajectory.verification.checks if not check.holds)
+    outcome, steps = str(trajectory.verification.outcome), len(trajectory.steps)
+    return Ended(episode.template, episode.seed, outcome, steps, wrong, episode.split, episode.variant, trajectory.id)
+
+
+if __name__ == "__main__":
+    from learning.judging import main  # the whole judgement stands on this module
+
+    sys.exit(main())

@@ -79,7 +79,7 @@ def tune(base: Path, chats: Path, out: Path, recipe: Recipe) -> list[float]:
         ),
     )
     losses = fit(adapted, examples, recipe)
-    adapted.save_pretrained(out)
+    adapted.save_pretrained(str(out))
     (out / "README.md").unlink(missing_ok=True)  # a form that nobody has filled in
     _describe(base, chats, out, recipe, examples=len(examples), left_out=len(every) - len(examples), began=began)
     return losses
@@ -203,7 +203,7 @@ def _question(tokenizer: Any, messages: Sequence[chat.Message]) -> list[int]:
 
 def _base(folder: Path) -> tuple[Any, Any]:
     """Tokenizer and model from a folder: nothing is downloaded, unpickled, or run from it. Raises BadPolicy."""
-    transformers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # it has none
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
         model = transformers.AutoModelForCausalLM.from_pretrained(

@@ -15,7 +15,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
-from learning import kinds, serve
+from learning import jobs, kinds, serve
 from learning.policy import BadPolicy
 from learning.remote import RemotePolicy, ServingFailed
 from learning.serve import Ask, Told, Versions
@@ -59,11 +59,11 @@ async def _hear(client: ClientConnection) -> Told:
 
 
 async def test_a_role_proposes_what_its_policy_proposes(client: ClientConnection, folder: Path) -> None:
-    history = (remembered(PAGE, serve.jobs.load_policy(folder, name="v1").act(PAGE, GOAL, ()).action),)
+    history = (remembered(PAGE, jobs.load_policy(folder, name="v1").act(PAGE, GOAL, ()).action),)
     await _ask(client, Ask(5, a_form(), GOAL, history))
     told = await _hear(client)
     assert (told.id, told.role, told.policy) == (5, "champion", "v1")
-    assert told.proposal == serve.jobs.load_policy(folder, name="v1").act(a_form(), GOAL, history)
+    assert told.proposal == jobs.load_policy(folder, name="v1").act(a_form(), GOAL, history)
     assert told.ms > 0
 
 

@@ -18,7 +18,7 @@ TEMPLATES = ["hand/change-quota"]
 @pytest.fixture
 def hand_world(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sandbox's door opens on the hand-drawn console."""
-    monkeypatch.setattr(sessions, "sample", lambda template, *, seed, split: a_task(seed))
+    monkeypatch.setattr(sessions, "sample", lambda template, *, seed, split, recipe=None: a_task(seed))
     monkeypatch.setattr(sessions, "oracle", lambda task: Knows())
     monkeypatch.setattr("sandbox.env.player", lambda environment: HandGym())
 

@@ -25,7 +25,7 @@ def a_tiny_model(folder: Path, texts: Sequence[str], *, positions: int = 4096) -
         vocab_size=1024, special_tokens=SPECIAL, initial_alphabet=alphabet, show_progress=False
     )
     raw.train_from_iterator(texts, trainer)
-    tokenizer = transformers.PreTrainedTokenizerFast(
+    tokenizer = transformers.PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]  # it has no types
         tokenizer_object=raw, eos_token=SPECIAL[0], pad_token=SPECIAL[1], chat_template=TEMPLATE
     )
     tokenizer.save_pretrained(folder)
