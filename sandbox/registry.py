@@ -43,6 +43,10 @@ class NoOracle(LookupError):
     """Nobody knows the right next action for this kind of task but people."""
 
 
+class NameTaken(ValueError):
+    """Two worlds have the same id; the message names both."""
+
+
 class UnknownTemplate(LookupError):
     """No template is registered under this id; the message says what there is."""
 
@@ -184,10 +188,19 @@ def register(  # one call says all that is known of an environment
     simulator: Callable[[], Simulator] | None = None,
     dimensions: Sequence[Dimension] = (),
 ) -> None:
-    """Make an environment known. Called when a package of `sandbox.worlds` is imported; importing it must be light."""
+    """Make an environment known. Called when a package of `sandbox.worlds` is imported; importing it must be light.
+
+    Raises NameTaken.
+    """
     for each in templates:
         if each.template.environment != environment.id or not each.template.id.startswith(environment.id + "/"):
             raise ValueError(f"template {each.template.id} does not belong to environment {environment.id}")
+    known = _registered.get(environment.id)
+    if known is not None and known.environment != environment:  # the same one again is a module that is read anew
+        both = f"{known.environment.title!r} and {environment.title!r}"
+        raise NameTaken(
+            f"two environments are called {environment.id!r}, {both}: give the one of your own another name"
+        )
     by_id = {each.template.id: each for each in templates}
     _registered[environment.id] = Registered(environment, by_id, world, simulator, tuple(dimensions))
 

@@ -4,7 +4,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from sandbox.registry import World, register
+from sandbox.documents import BadDocument
+from sandbox.registry import NameTaken, World, register
 from sandbox.tasks import GOAL
 from sandbox.worlds.web.spec import Console, load
 from sandbox.worlds.web.tickets import FileTemplate
@@ -35,4 +36,7 @@ def enter(console: Console) -> None:
 
 
 for _file in files():
-    enter(load(_file))
+    try:
+        enter(load(_file))
+    except NameTaken as problem:
+        raise BadDocument(_file, 1, f"console: {problem}") from None

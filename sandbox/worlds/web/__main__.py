@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from sandbox.documents import BadDocument
+from sandbox.registry import registered
 from sandbox.worlds.web.spec import load
 
 
@@ -13,6 +14,10 @@ def main(names: list[str]) -> int:
     for name in names:
         try:
             console = load(Path(name))
+            known = registered().get(console.console)
+            if known is not None and known.environment != console.environment:
+                taken = f"console: {known.environment.title!r} is called {console.console!r} already: take another name"
+                raise BadDocument(name, 1, taken)
             print(f"{name}: {console.console}, {len(console.templates)} template(s)")
         except BadDocument as problem:
             print(problem, file=sys.stderr)

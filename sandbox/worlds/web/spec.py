@@ -257,9 +257,10 @@ def _check_template(document: Document, number: int) -> None:
         drawn = parameter["name"] in template.get("draw", {}) or parameter.get("kind") == "choice"
         if template.get("draw") and not drawn:
             raise document.bad(f"expected words for the parameter {parameter['name']}", *place, "draw")
-    for name in template.get("draw", {}):
+    for name, words in template.get("draw", {}).items():
         if name not in parameters:
             raise document.bad(f"there is no parameter {name!r}", *place, "draw", name)
+        _check_words(document, words, parameters[name].get("pattern", ""), *place, "draw", name)
     for key in ("phrases", "phrases_zh"):
         for at, phrase in enumerate(template.get(key, ())):
             _check_blanks(document, phrase, set(parameters), *place, key, at)
@@ -267,6 +268,18 @@ def _check_template(document: Document, number: int) -> None:
         (part,) = step.values()
         for text in _texts(part):
             _check_blanks(document, text, set(parameters), *place, "solution", at)
+
+
+def _check_words(document: Document, words: dict[str, list[str]], pattern: str, *place: str | int) -> None:
+    """What is drawn fits its parameter, and what is judged on was not learned from."""
+    split_of: dict[str, str] = {}
+    for split, drawn in words.items():
+        for at, word in enumerate(drawn):
+            if pattern and not re.fullmatch(pattern, word):
+                raise document.bad(f"expected a text that matches {pattern}, found {word!r}", *place, split, at)
+            if split_of.setdefault(word, split) != split:
+                said = f"{word!r} is for {split_of[word]} already: each split has words of its own"
+                raise document.bad(said, *place, split, at)
 
 
 def _check_blanks(document: Document, text: str, parameters: set[str], *place: str | int) -> None:

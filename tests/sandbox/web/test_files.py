@@ -56,6 +56,13 @@ WRONG = [
     ("credential: password", "credential: pass", 10, "there is no credential 'pass'; there is: password"),
     ("[/usr/local/bin/verify-mine]", "verify-mine", 12, "verify.command: expected a list, found"),
     ("[/usr/local/bin/verify-mine]", '["{hier}/x"]', 12, "{hier} is not known; expected one of folder, here"),
+    (
+        "train: [one], validation: [two]",
+        "train: [one], validation: [one]",
+        22,
+        "'one' is for train already: each split",
+    ),
+    ("train: [one]", "train: [One]", 22, "expected a text that matches .a-z.., found 'One'"),
     ("risk: cost", "risk: costs", 17, "templates\\[0\\].risk: expected one of read, reversible, cost"),
     ('"[a-z]+"', '"[a-z"', 19, "parameters\\[0\\].pattern: expected a regular expression"),
     ('"Restart {thing}."', '"Restart {think}."', 20, "there is no parameter 'think'; there is: thing"),
@@ -98,6 +105,21 @@ def test_two_templates_of_one_name_are_refused(tmp_path: Path) -> None:
     again = GOOD[GOOD.index("  - name: restart") :]
     with pytest.raises(BadDocument, match="there are two templates 'restart'"):
         load(written(tmp_path, GOOD + again))
+
+
+def test_a_name_that_a_world_of_ours_has_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, GOOD.replace("console: mine", "console: cloud"))
+    checked = subprocess.run(
+        [sys.executable, "-m", "sandbox.worlds.web", str(path)], capture_output=True, text=True, check=False
+    )
+    assert (checked.returncode, checked.stderr.strip()) == (
+        1,
+        f"{path}:1: console: 'Cloud console (simulated)' is called 'cloud' already: take another name",
+    )
+    ask = [sys.executable, "-c", "import sandbox.registry as known; known.registered()"]
+    named = {**os.environ, "BELAY_CONSOLES": str(path)}
+    started = subprocess.run(ask, capture_output=True, text=True, check=False, env=named)
+    assert f"{path}:1: console: two environments are called 'cloud'" in started.stderr
 
 
 def test_the_schema_is_one() -> None:
