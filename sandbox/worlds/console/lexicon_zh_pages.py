@@ -107,7 +107,7 @@ PAGES = {
     "{verb} selected": "{verb}所选项",
     "{verb} {kind}": "{verb}{kind}",
     "{verb} {kind} {label}": "{verb}{kind} {label}",
-    "{verb} of {kind}": "{kind}{verb}",
+    "{verb} of {kind}": "{kind}：{verb}",
     "{verb} of {kind} {label}": "{kind} {label}：{verb}",
     "When": "时间",
     "{verb}: {count} {kind}.": "{verb}：{count} 个{kind}。",

@@ -112,9 +112,9 @@ def _was_left(look: Look, job: Job, number: int) -> bool:
     step = job.steps[number]
     if isinstance(step, Tell):
         return False
-    _, _, _, button, opener = _form(look, step)
+    _, _, label, button, opener = _form(look, step)
     presses = look.recall.presses(button, opener=opener)
-    if not presses:
+    if not presses or look.recall.lacked(label, since=presses[-1]):
         return False
     own = {*_sections(look, step), button, opener}
     later = {name for each in job.steps[number + 1 :] for name in (*_sections(look, each), *_openers(look, each))}

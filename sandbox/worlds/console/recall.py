@@ -75,6 +75,15 @@ class Recall:
         """Whether a button or link of these names was pressed after a step."""
         return any(past.name in names and past.role in ("button", "link") for past in self.history[at + 1 :])
 
+    def lacked(self, option: str, *, since: int) -> bool:
+        """Whether this was to be chosen after a step, and was not there."""
+        return any(
+            isinstance(past.action, Select)
+            and past.action.option == option
+            and past.result.outcome is ActOutcome.NO_SUCH_OPTION
+            for past in self.history[since:]
+        )
+
     def opened(self, *, before: int | None = None) -> str:
         """The name of the last object that was opened from a row (before a step)."""
         return next((past.name for past in reversed(self.history[:before]) if past.role == "link" and past.row), "")

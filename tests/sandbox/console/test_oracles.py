@@ -106,6 +106,15 @@ def test_a_change_that_a_hidden_field_would_show_is_known_not_to_have_been_done(
     assert len(history) < task.max_steps
 
 
+def test_what_a_later_step_finds_missing_was_not_made() -> None:
+    kind = spec("alarm-to-new-channel")
+    hard = {"faults": "fail", "locale": "zh", "names": "taken", "operator": "busy", "quota": "tight"}
+    task = drawn(kind, 6, recipe=hard)
+    found, history = play(ConsoleSimulator(), kind, task, noise=0.2)
+    assert "no_such_option" in [each.result.outcome.value for each in history]
+    assert found.outcome is Outcome.VERIFIED, (found, history)
+
+
 @each_task
 def test_the_oracle_is_told_nothing_but_what_is_seen(kind: ConsoleTask) -> None:
     task = drawn(kind, 3)
