@@ -165,4 +165,4 @@ def test_an_admins_plan_says_when_a_run_starts_and_how_long_it_may_take() -> Non
     assert run.algorithm == "bc+ppo"
     assert run.spec == {"budget_s": 30, "practise_s": 90, "queue": "training-gpu"}
     entry = AuditEntry.objects.get(verb="training.plan")
-    assert (entry.before["after_accepted"], entry.after["after_accepted"]) == (5, 2)
+    assert ((entry.before or {})["after_accepted"], (entry.after or {})["after_accepted"]) == (5, 2)
