@@ -34,9 +34,9 @@ def run(*, quick: bool) -> Result:
         network = artefact.load(miniwob.SHIPPED)
         if not quick:
             rounds = miniwob.practised(Path(work), rounds=ROUNDS, tasks=tasks, budget_s=LONGEST_S)
-            for number, each in enumerate(rounds):
-                print(f"round {number}: {each.played.episodes} episodes, {len(each.played.successes)} kept")
-                network = each.network
+            for number, done in enumerate(rounds):
+                print(f"round {number}: {done.played.episodes} episodes, {len(done.played.successes)} kept")
+                network = done.network
         else:
             found = practise(network, tasks, Plan(episodes=2, more=2))
             print(f"{found.episodes} episodes, {len(found.successes)} kept")

@@ -56,7 +56,8 @@ def _stack(arrays: list[NDArray[np.generic]], sizes: tuple[int, ...]) -> NDArray
         return np.stack(arrays)
     stacked = np.zeros((len(arrays), *sizes, *arrays[0].shape[len(sizes) :]), arrays[0].dtype)
     for row, array in enumerate(arrays):
-        stacked[(row, *(slice(size) for size in array.shape[: len(sizes)]))] = array
+        place: tuple[int | slice, ...] = (row, *(slice(size) for size in array.shape[: len(sizes)]))
+        stacked[place] = array
     return stacked
 
 

@@ -68,7 +68,7 @@ def _readings(kind: str, text: str) -> Iterator[tuple[str, Kind]]:
         case "group":
             yield text, "quoted"
         case "date" | "time" | "number" | "word":
-            yield text, kind  # type: ignore[misc]  # mypy does not narrow a string by its cases
+            yield text, kind
 
 
 def parts(kind: str, text: str) -> list[tuple[str, str]]:

@@ -65,7 +65,7 @@ def _agreement(
 
 def _renumbered(action: Action, refs: dict[int, int]) -> Action:
     ref = getattr(action, "element", None)
-    return action if ref is None else structs.replace(action, element=refs.get(ref, ref))  # type: ignore[type-var]  # those with an element are structs like all
+    return action if ref is None else structs.replace(action, element=refs.get(ref, ref))
 
 
 def _kept(page: Observation) -> dict[int, int]:

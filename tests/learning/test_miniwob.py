@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from learning import bc, frames, miniwob
+from learning.candidates import Candidate
 from learning.frames import Seat
 from learning.networks import Shape
 from sandbox.contracts.actions import Click
@@ -77,7 +78,7 @@ def test_every_episode_of_every_page_is_played_to_its_end() -> None:
 
 
 def test_drawn_choices_follow_their_probabilities() -> None:
-    found = [frames.Candidate(Click(ref), float(np.log(chance))) for ref, chance in ((1, 0.9), (2, 0.1))]
+    found = [Candidate(Click(ref), float(np.log(chance))) for ref, chance in ((1, 0.9), (2, 0.1))]
     choose = frames.sampled(np.random.default_rng(0), temperature=1.0)
     drawn = [choose(found).action for _ in range(500)]
     assert drawn.count(Click(1)) / 500 == pytest.approx(0.9, abs=0.05)

@@ -10,7 +10,8 @@ from msgspec import structs
 from learning import arrays as f
 from learning import batches, bc, export, sentences
 from learning.arrays import Arrays
-from learning.closeness import OPTION_CLOSE
+from learning.closeness import CLOSE, OPTION_CLOSE
+from learning.lexical import FIRST_WORD, VOCABULARY
 from learning.networks import Shape, run, tensors
 from sandbox.contracts.actions import ActOutcome, ActResult, Click
 from sandbox.contracts.observations import Box, Element, Observation
@@ -59,7 +60,7 @@ def test_every_array_has_the_columns_that_the_network_reads() -> None:
 
 
 def test_an_icon_that_repeats_belongs_to_what_stands_before_it() -> None:
-    before = f.PAIRS + sentences.CLOSE
+    before = f.PAIRS + CLOSE
     assert _column(_arrays(_posts("bob", "ann")), "@ann", before) == [0, 0, 0, 0, 0, 0, 0, 1, 1, 0]
 
 
@@ -129,17 +130,17 @@ def test_its_export_takes_goals_and_pages_of_any_size(tmp_path: Path) -> None:
 
 def test_rare_words_are_renamed_alike_on_the_page_and_in_the_goal() -> None:
     inputs = batches.inputs_of([_arrays(_posts("ann"))])
-    common = np.ones(batches.VOCABULARY, np.bool_)
+    common = np.ones(VOCABULARY, np.bool_)
     same = batches.renamed(inputs, common, np.random.default_rng(0), share=1.0)
     assert np.array_equal(same["element_words"], inputs["element_words"])
     other = batches.renamed(inputs, ~common, np.random.default_rng(0), share=1.0)
-    met = inputs["element_words"] >= batches.FIRST_WORD
+    met = inputs["element_words"].astype(np.int64) >= FIRST_WORD
     assert (other["element_words"][met] != inputs["element_words"][met]).all()
     assert np.array_equal(other["element_words"][~met], inputs["element_words"][~met])
     names = {
         int(old): int(new) for old, new in zip(inputs["element_words"][met], other["element_words"][met], strict=True)
     }
-    goal = inputs["goal_words"]
-    on_both = np.isin(goal, list(names)) & (goal >= batches.FIRST_WORD)
+    goal = inputs["goal_words"].astype(np.int64)
+    on_both = np.isin(goal, list(names)) & (goal >= FIRST_WORD)
     assert on_both.any()
     assert [names[int(old)] for old in goal[on_both]] == other["goal_words"][on_both].tolist()
