@@ -13,7 +13,7 @@ from learning import artefact, consistency, kinds, report
 from learning.consistency import Consistency
 from learning.evaluate import Evaluation, evaluate
 from learning.measures import Cause, Conduct, Ground, causes, conduct, ground
-from learning.pairing import Pairing, pair
+from learning.pairing import Pairing, by_template, pair
 from learning.policy import BadPolicy
 from learning.rollouts import Episode, Played, play_all
 from sandbox.contracts.policies import Policy
@@ -140,11 +140,7 @@ def _against(ours: tuple[Evaluation, ...], folder: Path, plan: Plan, mine: Path)
     if plan.consistency and simulated:
         policies = kinds.open_policy(mine, name="one"), kinds.open_policy(folder, name="other")
         same = consistency.between_versions(*policies, templates=simulated, tasks=plan.consistency, seed=plan.seed)
-    by_template = {
-        template: pair([e for e in one if e.template == template], [e for e in other if e.template == template])
-        for template in sorted(plan.templates)
-    }
-    return Against(name, theirs, whole, whole.p_value, by_template, same)
+    return Against(name, theirs, whole, whole.p_value, by_template(one, other), same)
 
 
 def _learnt(folder: Path) -> Sequence[str]:

@@ -11,6 +11,11 @@ class End(Protocol):
     """How one task ended."""
 
     @property
+    def template(self) -> str:
+        """What kind of task it was."""
+        ...
+
+    @property
     def task(self) -> tuple[str, ...]:
         """What makes it the same task."""
         ...
@@ -58,3 +63,12 @@ def pair(one: Sequence[End], other: Sequence[End]) -> Pairing:
         only_other=pairs.count((False, True)),
         neither=pairs.count((False, False)),
     )
+
+
+def by_template(one: Sequence[End], other: Sequence[End]) -> dict[str, Pairing]:
+    """The same for each template that both had."""
+    names = sorted({each.template for each in one} & {each.template for each in other})
+    return {
+        name: pair([each for each in one if each.template == name], [each for each in other if each.template == name])
+        for name in names
+    }

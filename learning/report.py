@@ -1,7 +1,12 @@
-"""A judgement as JSON, Markdown and one HTML page with plots, with a replay of every failure."""
+"""A judgement as JSON, Markdown and one HTML page with plots, with a replay of every failure.
 
+Run: python -m learning.report ONE/report.json OTHER/report.json   # two stored judgements on the tasks that both had
+"""
+
+import argparse
 import re
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,6 +19,7 @@ from learning import replays
 from learning.consistency import BAR, Consistency
 from learning.evaluate import Ended, Evaluation, Rate
 from learning.measures import Share, verified
+from learning.pairing import Pairing, by_template, pair
 from sandbox.contracts import storage
 from sandbox.contracts.trajectories import Trajectory
 
@@ -22,7 +28,14 @@ if TYPE_CHECKING:
 
 Table: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]  # head, rows
 _SCRIPT = re.compile(r"<script.*?</script>", re.DOTALL)
-_STYLE = Style(background="transparent", plot_background="transparent", colors=("#0b6e4f", "#8a6d00", "#b3261e"))
+_STYLE = Style(
+    background="transparent",
+    plot_background="transparent",
+    foreground="CanvasText",
+    foreground_strong="CanvasText",
+    foreground_subtle="CanvasText",
+    colors=("#0b6e4f", "#8a6d00", "#b3261e"),
+)
 
 
 def write(judgement: "Judgement", trajectories: Sequence[Trajectory], folder: Path) -> None:
@@ -135,12 +148,16 @@ def _leaves(level: str) -> str:
 def _pairs(judgement: "Judgement") -> Table:
     assert judgement.against is not None
     pairings = {**judgement.against.templates, "all": judgement.against.pairing}
+    return paired(pairings, judgement.policy, judgement.against.policy)
+
+
+def paired(pairings: Mapping[str, Pairing], one: str, other: str) -> Table:
+    """Two policies on the same tasks, by template."""
     rows = [
         (name, *map(str, (each.tasks, each.both, each.only_one, each.only_other, each.neither)), f"{each.p_value:.3f}")
         for name, each in pairings.items()
     ]
-    other = judgement.against.policy
-    return ("template", "tasks", "both", f"only {judgement.policy}", f"only {other}", "neither", "p (exact)"), rows
+    return ("template", "tasks", "both", f"only {one}", f"only {other}", "neither", "p (exact)"), rows
 
 
 def _consistency(found: Consistency) -> Table:
@@ -246,3 +263,29 @@ def _share(share: Share) -> str:
 
 def _interval(interval: tuple[float, float]) -> str:
     return f"[{interval[0]:.0%}, {interval[1]:.0%}]"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m learning.report", description=__doc__)
+    parser.add_argument("one", type=Path, help="a report.json")
+    parser.add_argument("other", type=Path, help="another, judged with the same seeds")
+    given = parser.parse_args(arguments)
+    try:
+        one, other = read(given.one), read(given.other)
+    except (OSError, msgspec.DecodeError) as problem:
+        print(f"no report to compare: {problem}", file=sys.stderr)
+        return 2
+    ends = [[end for evaluation in each.evaluations for end in evaluation.episodes] for each in (one, other)]
+    pairings = {**by_template(*ends), "all": pair(*ends)}
+    if not pairings["all"].tasks:
+        print(
+            "these reports have no task in common: judge both with the same seed, split and variants", file=sys.stderr
+        )
+        return 2
+    print(_markdown_table(paired(pairings, one.policy, other.policy)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

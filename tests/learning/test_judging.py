@@ -220,6 +220,17 @@ def test_it_is_read_back_as_it_was_written(judged: tuple[judging.Judgement, Path
     assert json.loads((folder / "report.json").read_text())["policy"] == "starter"
 
 
+def test_stored_reports_are_compared(
+    judged: tuple[judging.Judgement, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, folder = judged
+    path = str(folder / "report.json")
+    assert report.main([path, path]) == 0
+    assert "| all | 5 | 4 | 0 | 0 | 1 | 1.000 |" in capsys.readouterr().out
+    assert report.main([path, str(tmp_path / "none.json")]) == 2
+    assert "no report to compare" in capsys.readouterr().err
+
+
 def test_the_page_is_whole_and_its_links_lead_somewhere(judged: tuple[judging.Judgement, Path]) -> None:
     _, folder = judged
     page_text = (folder / "report.html").read_text()
