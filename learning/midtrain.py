@@ -32,6 +32,7 @@ from learning.networks import ElementSetPolicy, Shape, run, tensors
 from learning.progress import Progress, Stopped
 from learning.samples import Sample
 from sandbox.contracts.actions import Finish, GiveUp
+from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, past
 from sandbox.contracts.trajectories import Trajectory
 
@@ -83,7 +84,7 @@ class Foreseen:
 
 
 def experience(trajectories: Iterable[Trajectory]) -> Experience:
-    """Every transition of these, and every action told as leading to the states up to SPAN steps later."""
+    """Every transition of these, and every action told as leading to states up to SPAN steps later."""
     found = Experience([], [])
     for trajectory in trajectories:
         steps = trajectory.steps
@@ -105,15 +106,16 @@ def experience(trajectories: Iterable[Trajectory]) -> Experience:
 
 
 def _told(trajectory: Trajectory, index: int, known: Sequence[Past]) -> list[Sample]:
-    """This step as the first one towards the states after it, as long as each of these was new."""
+    """This step as the first one towards the next state and the last one in reach, if every state up to it was new."""
     steps, found = trajectory.steps, []
-    step, met = steps[index], {steps[index].observation.fingerprint}
-    for later in range(index + 1, min(index + SPAN, len(steps) - 1) + 1):
-        reached = steps[later].observation
-        if reached.fingerprint in met:
+    step, met, reached = steps[index], {steps[index].observation.fingerprint}, list[Observation]()
+    for later in steps[index + 1 : index + 1 + SPAN]:
+        if later.observation.fingerprint in met:
             break
-        met.add(reached.fingerprint)
-        goal = foresight.told(step.observation, reached)
+        met.add(later.observation.fingerprint)
+        reached.append(later.observation)
+    for after in (*reached[:1], *reached[1:][-1:]):
+        goal = foresight.told(step.observation, after)
         seen = scene(step.observation, goal, known) if goal else None
         done = label(seen, step.action) if seen else None
         if seen is not None and done is not None:

@@ -4,12 +4,17 @@ A value V(s) is drawn to an upper expectile of Q(s, a) over the actions that the
 the value of the state reached, and the policy imitates each action by exp(sharpness * (Q - V)). Nothing is ever asked
 about actions that nobody took, so nothing is overrated. Beside it, to compare: `awr`, whose advantage is the return
 less its mean, and `bc`, which imitates everything alike.
+Run: python -m learning.offline --out FOLDER TRAJECTORY...
 """
 
+import argparse
 import math
+import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -17,8 +22,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from learning import batches, expectiles, losses
+from learning import artefact, batches, expectiles, losses
 from learning.arrays import Arrays
+from learning.bc import fresh
 from learning.candidates import label
 from learning.checkpoints import Checkpoint
 from learning.deeds import Deed, Reader, Reading
@@ -26,11 +32,12 @@ from learning.features import scene
 from learning.networks import ElementSetPolicy, Shape, run, tensors
 from learning.progress import Progress, Stopped
 from learning.samples import Sample
+from sandbox.contracts import storage
 from sandbox.contracts.actions import Finish, GiveUp
 from sandbox.contracts.policies import past
 from sandbox.contracts.tasks import Outcome
 from sandbox.contracts.trajectories import Trajectory
-from sandbox.registry import Simulator
+from sandbox.registry import Simulator, find_environment
 from sandbox.rewards import Doing, Ledger, Spec, default
 from sandbox.semantics.trails import trail
 
@@ -271,3 +278,61 @@ def judge(
 def _rate(step: int, recipe: Recipe) -> float:
     warm = min(1.0, (step + 1) / recipe.warmup)
     return warm * (0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * step / recipe.steps)))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(description="Learn from good and bad trajectories by their rewards.")
+    parser.add_argument("trajectories", type=Path, nargs="+", help="packed files")
+    parser.add_argument("--out", type=Path, required=True, help="the policy's folder")
+    parser.add_argument("--parent", type=Path, help="a policy's folder to go on from; else from nothing")
+    parser.add_argument("--work", type=Path, default=Path(".belay/offline"), help="where the checkpoint is kept")
+    parser.add_argument("--method", choices=("iql", "awr", "bc"), default="iql")
+    parser.add_argument("--steps", type=int, default=Recipe().steps)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args(arguments)
+    contents = [path.read_bytes() for path in asked.trajectories]
+    every = [storage.unpack(content) for content in contents]
+    found = deals(every, lambda each: earned(each, _simulator(each)))
+    recipe = Recipe(method=asked.method, steps=asked.steps, seed=asked.seed)
+    network = artefact.load(asked.parent) if asked.parent else fresh(Shape(), seed=asked.seed)
+    done = train(found, network, recipe, work=asked.work, report=_say)
+    artefact.write(
+        asked.out,
+        network,
+        examples=[each.sample.arrays for each in found[:: math.ceil(len(found) / 8)]],
+        templates=dict(Counter(each.task.template for each in every)),
+        evaluation={"offline": done.values},
+        receipt={
+            "algorithm": recipe.method,
+            "parent": artefact.spec_of(asked.parent)["weights_sha256"] if asked.parent else None,
+            "recipe": asdict(recipe),
+            "dataset_files_sha256": artefact.dataset_hash([storage.address(content) for content in contents]),
+            "trajectories": len(every),
+            "environments": sorted({each.task.environment for each in every}),
+            "seconds": round(done.seconds, 1),
+            "code_commit": artefact.commit(),
+            "machine": artefact.machine(),
+        },
+        title="Policy learnt offline",
+    )
+    return 0
+
+
+@lru_cache(maxsize=8)
+def _simulator_of(environment: str) -> Simulator | None:
+    found = find_environment(environment)
+    return None if found.make_simulator is None else found.simulator()
+
+
+def _simulator(trajectory: Trajectory) -> Simulator | None:
+    return _simulator_of(trajectory.task.environment.partition("?")[0])
+
+
+def _say(progress: Progress) -> None:
+    values = " ".join(f"{name}={value:.3f}" for name, value in progress.values.items())
+    print(f"step {progress.step} {values}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

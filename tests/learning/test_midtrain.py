@@ -20,6 +20,7 @@ from sandbox.contracts.actions import ActOutcome, Type
 from tests.learning.pages import a_demonstration, a_form, a_list
 
 SMALL = Shape(width=16, layers=1, heads=2, word_width=4)
+MIDDLE = Shape(width=48, layers=1, heads=4, word_width=8)
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +113,9 @@ def test_gradients_agree_with_finite_differences() -> None:
 
 
 def test_eight_transitions_are_memorised_in_all_three_losses(found: Experience) -> None:
-    network, heads = bc.fresh(Shape(), seed=1), Foresight(Shape().width)
+    network, heads = bc.fresh(MIDDLE, seed=1), Foresight(MIDDLE.width)
     clear = [each for each in found.told if each.label.sources.any() or each.label.options.any()]  # not: which row
-    optimizer = torch.optim.AdamW([*network.parameters(), *heads.parameters()], lr=2e-3)
+    optimizer = torch.optim.AdamW([*network.parameters(), *heads.parameters()], lr=5e-3)
     with Reader(network) as reader:
         losses = [
             midtrain.update(reader, heads, optimizer, found.transitions[:8], clear[:8], Recipe(), step=step)

@@ -1,5 +1,6 @@
 """Implicit Q-learning: the mathematics, what a reward is made of, and good actions told from bad ones."""
 
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -14,15 +15,18 @@ from learning.deeds import Reader
 from learning.networks import ElementSetPolicy, Shape
 from learning.offline import Critic, Deal, Recipe
 from learning.progress import Stopped
+from learning.proving import proved
 from learning.rollouts import Episode, play
 from learning.samples import Sample
 from sandbox import env, registry
+from sandbox.contracts import storage
 from sandbox.contracts.actions import Finish
 from sandbox.contracts.trajectories import Step, Trajectory
 from sandbox.rewards import default
 from tests.learning.pages import a_demonstration
 
 SMALL = Shape(width=16, layers=1, heads=2, word_width=4)
+MIDDLE = Shape(width=48, layers=1, heads=4, word_width=8)
 
 
 def _paid_at_the_end(trajectory: Trajectory) -> list[float]:
@@ -96,9 +100,9 @@ def test_what_was_left_at_once_ends_there_and_what_was_worked_leads_on(found: li
 
 def test_eight_deals_are_memorised_the_paid_ones_and_not_the_others(found: list[Deal]) -> None:
     eight = [*_first_pages(found)[:4], *found[-4:]]  # each first page twice: worked on, and left
-    network, recipe = bc.fresh(Shape(), seed=1), Recipe(sharpness=10.0)
+    network, recipe = bc.fresh(MIDDLE, seed=1), Recipe(sharpness=10.0)
     critic, losses = Critic(SMALL), []
-    optimizer = torch.optim.AdamW([*network.parameters(), *critic.parameters()], lr=3e-3)
+    optimizer = torch.optim.AdamW([*network.parameters(), *critic.parameters()], lr=5e-3)
     with Reader(critic.trunk) as reader:
         for step in range(70):
             losses.append(offline.update(network, critic, reader, optimizer, eight, recipe, step=step))
@@ -133,6 +137,20 @@ def test_rewards_are_found_again_by_playing_again() -> None:
     )  # what was done is paid back at the end
     assert max(rewards[:-1]) > 0.4  # the step that suspended the user
     assert max(offline.earned(worked)[:-1]) < 0.1  # without the world nobody knows
+
+
+@pytest.mark.slow
+def test_the_command_line_makes_a_policy_of_stored_work(tmp_path: Path) -> None:
+    gym, files = env.player("cloud"), []
+    for seed in range(2):
+        worked = play(gym, Episode("cloud/suspend-user", seed, "train", "demonstrate"), None)
+        files.append(tmp_path / f"{seed}.belay")
+        files[-1].write_bytes(storage.pack(worked))
+    asked = ["--out", str(tmp_path / "out"), "--work", str(tmp_path / "work"), "--steps", "2", *map(str, files)]
+    assert offline.main(asked) == 0
+    receipt = json.loads((tmp_path / "out" / "receipt.json").read_text())
+    assert (receipt["algorithm"], receipt["trajectories"], receipt["parent"]) == ("iql", 2, None)
+    assert proved(tmp_path / "out", name="offline").name == "offline"
 
 
 def _first_pages(found: list[Deal]) -> list[Deal]:
