@@ -23,7 +23,7 @@ from sandbox.contracts.tasks import Goal, Outcome
 from sandbox.contracts.trajectories import Trajectory
 
 BAR, GOAL = 10, 20  # points
-EACH, STEPS, EPISODES = 12, 500, 10  # episodes of each template, half of them bad; of training; tasks of each template
+EACH, STEPS, EPISODES = 10, 400, 6  # episodes of each template, half of them bad; of training; tasks of each template
 METHODS: tuple[Method, ...] = ("bc", "awr", "iql")
 
 
@@ -37,9 +37,9 @@ def run(*, quick: bool) -> Result:
     found = offline.deals(done, lambda one: offline.earned(one, simulator))
     good = [one for one in done if one.verification.outcome is Outcome.VERIFIED]
     print(f"{len(done)} episodes, {failed} of them failed, {len(found)} actions")
-    rates = {method: _rate(found, Recipe(method=method, steps=steps), episodes) for method in METHODS}
+    rates = {method: _rate(found, Recipe(method=method, steps=steps, batch=16), episodes) for method in METHODS}
     chosen = offline.deals(good, lambda one: offline.earned(one, simulator))
-    rates["bc of the verified"] = _rate(chosen, Recipe(method="bc", steps=steps), episodes)
+    rates["bc of the verified"] = _rate(chosen, Recipe(method="bc", steps=steps, batch=16), episodes)
     for name, rate in rates.items():
         print(f"{name:20} {rate:.1%}")
     points = 100 * (rates["iql"] - rates["bc"])

@@ -24,7 +24,7 @@ from sandbox.contracts.tasks import Goal, Outcome
 from sandbox.contracts.trajectories import Trajectory
 
 BAR = 0.9
-CORRECTED, VARIANTS = 4, 10
+CORRECTED, VARIANTS = 2, 10
 TEMPLATES = (  # the starter learnt none of these, and does all of the work but one step
     "cloud/create-network",
     "cloud/edit-snapshot",
