@@ -17,7 +17,7 @@ from sandbox.worlds.miniwob.batch import Batch, Begin, Frame
 BAR = 1_000
 CORES = 2
 FRAMES = 16  # of each browser
-WARM_STEPS = 10
+WARM_STEPS = 40  # the browser compiles the script of every frame for itself first
 SECONDS = 20.0
 LIMIT = 12  # steps of an episode
 TASKS = (
