@@ -203,13 +203,13 @@ def _form_dialog(view: View, form: Form) -> tuple[str, list[Section]]:
         verb = kind.verb(dialog.verb)
         several = dialog.about == "bulk"
         said = words.text(verb.title)
-        submit = words.deed(verb, kind.plural if several else kind.title)
+        submit = words.deed(verb, kind, several=several)
         if several:
             count = str(len(dialog.ids))
-            title = words.say("{verb} {label} {kind}", verb=said, kind=words.noun(kind.plural), label=count)
+            title = words.say("{verb} {label} {kind}", verb=said, kind=words.several(kind.plural), label=count)
             names = ", ".join(view.world.label(each) for one in dialog.ids if (each := view.world.get(one)))
         else:
-            title = words.deed(verb, kind.title, view.world.label(it) if it else "")
+            title = words.deed(verb, kind, view.world.label(it) if it else "")
         warning, look = words.text(verb.warning), "danger" if verb.deletes else "primary"
         beside = view.world.facts(it) if it else {}
     title = squash(title)

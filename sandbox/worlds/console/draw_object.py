@@ -139,7 +139,7 @@ def _activity(view: View, it: Object) -> tuple[Node, ...]:
                 (Say(entry.event, "td"),),
                 (Say(entry.actor, "td"),),
                 (Say(text("accepted") if entry.accepted else text("refused"), "td"),),
-                (Say(entry.detail or EMPTY, "td"),),
+                (Say("; ".join(map(view.words.told, entry.detail.split("; "))) or EMPTY, "td"),),
             )
         )
         for entry in entries

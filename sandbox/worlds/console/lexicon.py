@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from sandbox.worlds.console import lexicon_de, lexicon_zh
 from sandbox.worlds.console.answers import SAID_ANEW, one, shape, taken_apart
-from sandbox.worlds.console.declare import Field, Verb
+from sandbox.worlds.console.declare import Field, Kind, Verb
 from sandbox.worlds.console.synonyms import SYNONYMS
 from sandbox.worlds.console.variant import Locale, Variant
 
@@ -37,6 +37,10 @@ class Lexicon:
             return shown
         return shown[:1].lower() + shown[1:]
 
+    def several(self, plural: str) -> str:
+        """The plural of a kind where some are counted: a list of all may be called otherwise."""
+        return self._table.get(f"several {plural}") or self.noun(plural)
+
     def say(self, template: str, **blanks: object) -> str:
         """A sentence of the page around already shown blanks."""
         return self._table.get(template, template).format_map(blanks)
@@ -63,10 +67,11 @@ class Lexicon:
             return self.told(text)
         return one(self._table[title]) if self._lowers and bare != text else self.noun(title)
 
-    def deed(self, verb: Verb, noun: str, label: str = "") -> str:
-        """A verb with what it is done to: "Stop instance web-1", "Change limit of alarm web-1"."""
+    def deed(self, verb: Verb, kind: Kind, label: str = "", *, several: bool = False) -> str:
+        """A verb with what it is done to: "Stop instance web-1", "Stop instances", "Change limit of alarm web-1"."""
         shape = "{verb} of {kind}" if " " in verb.title else "{verb} {kind}"
-        blanks = {"verb": self.text(verb.title), "kind": self.noun(noun)}
+        noun = self.several(kind.plural) if several else self.noun(kind.title)
+        blanks = {"verb": self.text(verb.title), "kind": noun}
         return self.say(f"{shape} {{label}}", label=label, **blanks) if label else self.say(shape, **blanks)
 
     def written(self, field: Field, value: str) -> str:

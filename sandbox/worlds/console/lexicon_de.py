@@ -1,6 +1,6 @@
 """German texts of the console by their English source."""
 
-from sandbox.worlds.console.lexicon_de_answers import ANSWERS, QUOTAS
+from sandbox.worlds.console.lexicon_de_answers import ANSWERS, QUOTAS, SEVERAL
 from sandbox.worlds.console.lexicon_de_pages import WARNINGS
 
 _KINDS = {
@@ -360,4 +360,5 @@ TABLE: dict[str, str] = {
     **WARNINGS,
     **ANSWERS,
     **QUOTAS,
+    **SEVERAL,
 }

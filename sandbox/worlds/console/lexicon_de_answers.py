@@ -1,4 +1,4 @@
-"""German texts of what the console answers: refusals, and what quotas count."""
+"""German texts of what the console answers: refusals, what quotas count, and several of a kind."""
 
 ANSWERS = {
     "The service did not answer. Nothing was changed; try again.": (
@@ -58,7 +58,7 @@ QUOTAS = {
     "listeners of this load balancer": "Eingänge dieses Lastverteilers",
     "instances": "Instanzen",
     "load balancers": "Lastverteiler",
-    "SSH keys": "SSH-Schlüssel",
+    "keys for SSH": "SSH-Schlüssel",
     "alarms": "Alarme",
     "disks": "Datenträger",
     "members of this pool": "Mitglieder dieses Verbunds",
@@ -74,3 +74,4 @@ QUOTAS = {
     "access keys of this user": "Zugangsschlüssel dieses Benutzers",
     "public addresses": "öffentliche Adressen",
 }
+SEVERAL = {"several SSH keys": "SSH-Schlüssel"}

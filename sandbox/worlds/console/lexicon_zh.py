@@ -1,6 +1,6 @@
 """Chinese texts of the console by their English source."""
 
-from sandbox.worlds.console.lexicon_zh_answers import ANSWERS, QUOTAS
+from sandbox.worlds.console.lexicon_zh_answers import ANSWERS, QUOTAS, SEVERAL
 from sandbox.worlds.console.lexicon_zh_pages import PAGES, WARNINGS
 
 _KINDS = {
@@ -317,4 +317,5 @@ TABLE: dict[str, str] = {
     **PAGES,
     **ANSWERS,
     **QUOTAS,
+    **SEVERAL,
 }

@@ -1,4 +1,4 @@
-"""Chinese texts of what the console answers: refusals, and what quotas count."""
+"""Chinese texts of what the console answers: refusals, what quotas count, and several of a kind."""
 
 ANSWERS = {
     "The service did not answer. Nothing was changed; try again.": "服务出错，没有任何改变，请重试。",
@@ -52,7 +52,7 @@ QUOTAS = {
     "listeners of this load balancer": "个监听（本负载均衡）",
     "instances": "个实例",
     "load balancers": "个负载均衡",
-    "SSH keys": "个 SSH 公钥",
+    "keys for SSH": "个 SSH 公钥",
     "alarms": "个告警",
     "disks": "块云盘",
     "members of this pool": "个成员（本后端池）",
@@ -67,4 +67,12 @@ QUOTAS = {
     "databases": "个数据库",
     "access keys of this user": "个访问凭据（本用户）",
     "public addresses": "个公网地址",
+}
+SEVERAL = {
+    "several Instances": "实例",
+    "several SSH keys": "SSH 公钥",
+    "several Public addresses": "公网地址",
+    "several Snapshots": "快照",
+    "several Certificates": "证书",
+    "several Alarms": "告警",
 }

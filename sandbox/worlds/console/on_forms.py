@@ -163,6 +163,6 @@ def succeed(view: "View", reply: Reply) -> None:
 def _done(view: "View", kind: Kind, verb: Verb | None, label: str, *, several: bool) -> str:
     say, text = view.words.say, view.words.text
     if several and verb:
-        return say("{verb}: {count} {kind}.", verb=text(verb.title), count=label, kind=view.words.noun(kind.plural))
+        return say("{verb}: {count} {kind}.", verb=text(verb.title), count=label, kind=view.words.several(kind.plural))
     done = text(verb.done if verb else kind.created)
     return say("{kind} {label} {done}.", kind=text(kind.title), label=label, done=done)

@@ -163,7 +163,7 @@ def _was_sent(look: Look, step: Make | Do) -> bool:
 
 
 def _submit(look: Look, kind: Kind, verb: Verb) -> str:
-    return look.lexicon.deed(verb, kind.title)
+    return look.lexicon.deed(verb, kind)
 
 
 # --- making ---
@@ -236,7 +236,7 @@ def _do(look: Look, step: Do) -> Move | None:
 
 def _is_dialog_of(look: Look, kind: Kind, verb: Verb, label: str) -> bool:
     """Whether the open dialog is this verb's, for what is called so (for anything, where that is not known)."""
-    title = look.lexicon.deed(verb, kind.title, label or "\0")
+    title = look.lexicon.deed(verb, kind, label or "\0")
     before, _, after = title.partition("\0")
     return look.sight.dialog == title or (
         not label and look.sight.dialog.startswith(before) and look.sight.dialog.endswith(after)

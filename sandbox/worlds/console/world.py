@@ -300,7 +300,7 @@ class World:
         given: Mapping[str, str],
         actor: str,
     ) -> None:
-        detail = "" if refusal is None else "; ".join([refusal.message, *refusal.errors.values()])
+        detail = "" if refusal is None else "; ".join(dict.fromkeys((refusal.message, *refusal.errors.values())))
         told = {n: "•••" if n in kind.index and kind.field(n).type == "secret" else v for n, v in given.items()}
         number = len(self.audit) + 1
         self.token = hash((self.token, event, object_id, detail, actor, *told.items()))

@@ -81,5 +81,5 @@ def sending_buttons(words: Lexicon) -> set[str]:
     found = {words.text(kind.create_title) for kind in CLOUD.kinds}
     for kind in CLOUD.kinds:
         for verb in kind.verbs:
-            found |= {words.deed(verb, noun) for noun in (kind.title, kind.plural)}
+            found |= {words.deed(verb, kind, several=several) for several in (False, True)}
     return found

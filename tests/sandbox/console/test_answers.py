@@ -36,6 +36,15 @@ def test_what_a_quota_counts_has_its_words(quota: tuple[str, str]) -> None:
     assert {quota[1]} <= {*TABLES["zh"]} & {*TABLES["de"]}
 
 
+def test_what_is_counted_is_not_called_as_its_list_is() -> None:
+    counted = [kind for kind in CLOUD.kinds if kind.bulk_verbs]
+    assert {kind.name: CHINESE.several(kind.plural) for kind in counted} == {
+        kind.name: CHINESE.text(kind.title) for kind in counted
+    }
+    lists = {kind.plural for kind in CLOUD.kinds}
+    assert lists.isdisjoint(quota.title for kind in CLOUD.kinds for quota in kind.quotas)
+
+
 @pytest.mark.parametrize(
     ("answer", "chinese", "german", "vendor"),
     [

@@ -129,7 +129,7 @@ SSH_KEY = Kind(
     wizard=(WizardStep(title="SSH key", fields=("name", "type", "owner")),),
     tabs=(Tab(name="overview", title="Overview", fields=("type", "owner", "fingerprint", "added")), ACTIVITY),
     verbs=(delete("Who has this key can no longer log in with it.", bulk=True),),
-    quotas=(Quota(title="SSH keys", limit=30),),
+    quotas=(Quota(title="keys for SSH", limit=30),),
 )
 
 INSTANCE_GROUP = Kind(
