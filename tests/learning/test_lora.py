@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import huggingface_hub
 import numpy as np
 import peft
 import pytest
@@ -137,6 +138,10 @@ def test_weights_that_would_be_unpickled_are_refused(work: Path, tmp_path: Path)
     (tmp_path / "base" / "model.safetensors").rename(tmp_path / "base" / "pytorch_model.bin")
     with pytest.raises(BadPolicy, match="no language model with safetensors"):
         lora.tune(tmp_path / "base", work / "chats.jsonl", tmp_path / "out", RECIPE)
+
+
+def test_no_hub_is_asked() -> None:
+    assert huggingface_hub.constants.HF_HUB_OFFLINE is True
 
 
 def test_a_page_that_does_not_fit_is_said(policy: LoraPolicy) -> None:
