@@ -1,5 +1,6 @@
 """A network plays many MiniWoB++ pages at once, as frames of one page in Chromium, one forward pass for all."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -22,7 +23,8 @@ from sandbox.worlds.miniwob.batch import Batch, Begin, Frame
 from sandbox.worlds.miniwob.tasks import ENVIRONMENT
 from sandbox.worlds.miniwob.world import SOLVED
 
-LONGEST = 30  # steps of an episode
+LONGEST = 20  # steps of an episode
+QUIET_MS, REST_LIMIT_MS = 330, 1000  # a page that has not changed for so long is at rest; suggestions take 300 to begin
 _NEVER = (Finish, GiveUp, Wait, Scroll)  # a page ends by itself, at what it asks for
 
 Chooser = Callable[[Sequence[Candidate]], Candidate]
@@ -91,12 +93,21 @@ def play(
         while any(seat.seeds for seat in seats):
             yield from _ended(seats, frames, name)
             steps = _decided(network, seats, frames, choose)
-            before, frames = frames, batch.step(steps)
-            for seat, action, seen, frame in zip(seats, steps, before, frames, strict=True):
+            before, after = frames, batch.step(steps)
+            for seat, action, seen, frame in zip(seats, steps, before, after, strict=True):
                 if action is not None and not isinstance(action, Begin):
                     _remember(seat, seen.observation, action, ActResult(frame.outcome), name)
+            _come_to_rest(batch, [number for number, step in enumerate(steps) if step is not None])
+            frames = batch.look()
     finally:
         batch.close()
+
+
+def _come_to_rest(batch: Batch, numbers: Sequence[int]) -> None:
+    """People look when what they did is over: lists that drop down, sections that unfold, suggestions that come."""
+    frames = f"[...document.querySelectorAll('iframe')].filter((_, n) => {json.dumps(list(numbers))}.includes(n))"
+    rest = f"{frames}.map((each) => each.contentWindow.belay.rest({QUIET_MS}, {REST_LIMIT_MS}))"
+    batch.run(batch.page.tab.ask(f"Promise.all({rest}).then(() => 1)", limit_s=60.0))
 
 
 def _remember(seat: Seat, seen: Observation, action: Action, result: ActResult, name: str) -> None:
