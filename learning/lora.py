@@ -1,12 +1,13 @@
 """A language model fine-tuned by LoRA on exported chats, and acting here, held token by token to what a page allows.
 
-Run: python -m learning.lora BASE_FOLDER CHATS.jsonl OUT_FOLDER (needs the extra `language`)
+Run: python -m learning.lora BASE_FOLDER CHATS.jsonl OUT_FOLDER (needs the extra `language`); goes on where it stopped.
 """
 
 import argparse
 import hashlib
 import json
 import math
+import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -24,13 +25,15 @@ from llguidance.hf import from_tokenizer
 from torch import Tensor
 from torch.nn import functional
 
-from learning import artefact, chat
+from learning import artefact, chat, devices
+from learning.checkpoints import Checkpoint
 from learning.masking import Mask
 from learning.policy import BadPolicy
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, Proposal
 from sandbox.contracts.tasks import Goal
 
+KEPT_EVERY = 25  # steps between checkpoints
 IGNORED = -100  # label of a token that is not to be learnt
 MOST_TOKENS = 256  # of an answer
 WEIGHTS = "adapter_model.safetensors"
@@ -52,6 +55,15 @@ class Recipe:
     warmup: int = 10
     longest: int = 4096  # tokens; longer chats are left out
     seed: int = 0
+
+
+@dataclass(frozen=True)
+class _Training:
+    """What a checkpoint belongs to."""
+
+    recipe: Recipe
+    base_sha256: str
+    chats_sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,24 +90,35 @@ def tune(base: Path, chats: Path, out: Path, recipe: Recipe) -> list[float]:
             r=recipe.rank, lora_alpha=recipe.alpha, target_modules="all-linear", task_type="CAUSAL_LM", lora_dropout=0.0
         ),
     )
-    losses = fit(adapted, examples, recipe)
+    work = out.with_name(f"{out.name}.work")
+    training = _Training(recipe, _hash_of(base), hashlib.sha256(chats.read_bytes()).hexdigest())
+    losses = fit(adapted, examples, recipe, checkpoint=Checkpoint(work, training))
     adapted.save_pretrained(str(out))
     (out / "README.md").unlink(missing_ok=True)  # a form that nobody has filled in
-    _describe(base, chats, out, recipe, examples=len(examples), left_out=len(every) - len(examples), began=began)
+    _describe(base, training, out, examples=len(examples), left_out=len(every) - len(examples), began=began)
+    shutil.rmtree(work, ignore_errors=True)
     return losses
 
 
-def fit(model: Any, examples: Sequence[Example], recipe: Recipe) -> list[float]:
-    """Learn the answers; the same seed gives the same weights. Returns the loss of each step."""
+def fit(
+    model: Any, examples: Sequence[Example], recipe: Recipe, *, checkpoint: Checkpoint | None = None
+) -> list[float]:
+    """Learn the answers; the same seed gives the same weights, through a kill too. Returns the loss of each step."""
+    device = devices.chosen()
+    model.to(device).train()
     learnt = [each for each in model.parameters() if each.requires_grad]
     optimiser = torch.optim.AdamW(learnt, lr=recipe.learning_rate, weight_decay=0.0)
-    model.train()
-    losses = []
-    for step in range(recipe.steps):
+    adapter, losses, first = torch.nn.ParameterList(learnt), list[float](), 0
+    if checkpoint is not None:
+        resumed = checkpoint.resume(adapter, optimiser)
+        first, losses = resumed.step, list(resumed.more.get("losses", []))
+    for step in range(first, recipe.steps):
         rng = np.random.default_rng([recipe.seed, step])
         chosen = rng.choice(len(examples), size=min(recipe.batch, len(examples)), replace=False)
         inputs, labels = padded([examples[index] for index in chosen])
-        loss = answer_loss(model(**inputs, logits_to_keep=labels.shape[1]).logits, labels)
+        with devices.precision(device):
+            logits = model(**devices.moved(inputs, device), logits_to_keep=labels.shape[1]).logits
+        loss = answer_loss(logits.float(), labels.to(device))
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch has no types for it
         torch.nn.utils.clip_grad_norm_(learnt, 1.0)
@@ -103,6 +126,8 @@ def fit(model: Any, examples: Sequence[Example], recipe: Recipe) -> list[float]:
             group["lr"] = recipe.learning_rate * min(1.0, (step + 1) / recipe.warmup)
         optimiser.step()
         losses.append(float(loss.detach()))
+        if checkpoint is not None and (step + 1) % KEPT_EVERY == 0:
+            checkpoint.keep(adapter, optimiser, step=step + 1, spent_s=0.0, more={"losses": losses})
     return losses
 
 
@@ -153,7 +178,8 @@ class LoraPolicy:
         self.name = name
         self._tokenizer, model = _base(base)
         self._model = peft.PeftModel.from_pretrained(model, str(folder)).merge_and_unload()
-        self._model.eval()
+        self._device = devices.chosen()
+        self._model.to(self._device).eval()
         self._grammar = from_tokenizer(self._tokenizer, n_vocab=self._model.config.vocab_size)
 
     @torch.no_grad()
@@ -175,9 +201,9 @@ class LoraPolicy:
         tokens, said, total = torch.tensor([asked]), list[int](), 0.0
         past = None
         while not matcher.is_stopped() and len(said) < MOST_TOKENS:
-            output = self._model(input_ids=tokens, past_key_values=past, use_cache=True)
+            output = self._model(input_ids=tokens.to(self._device), past_key_values=past, use_cache=True)
             past = output.past_key_values
-            logits = output.logits[0, -1].float()
+            logits = output.logits[0, -1].float().cpu()
             logits = logits.masked_fill(~may_follow(matcher, len(logits)), float("-inf"))
             token = int(logits.argmax())
             total += float(logits.log_softmax(-1)[token])
@@ -221,21 +247,19 @@ def _hash_of(base: Path) -> str:
     return found.hexdigest()
 
 
-def _describe(
-    base: Path, chats: Path, out: Path, recipe: Recipe, *, examples: int, left_out: int, began: float
-) -> None:
+def _describe(base: Path, training: _Training, out: Path, *, examples: int, left_out: int, began: float) -> None:
     """Spec and receipt beside the adapter: what it fits, and how it is made again."""
     spec = {
         "kind": "lora",
         "base": str(base.resolve()),
-        "base_sha256": _hash_of(base),
+        "base_sha256": training.base_sha256,
         "weights_sha256": hashlib.sha256((out / WEIGHTS).read_bytes()).hexdigest(),
     }
     receipt = {
-        "chats_sha256": hashlib.sha256(chats.read_bytes()).hexdigest(),
+        "chats_sha256": training.chats_sha256,
         "chats": examples,
         "too_long": left_out,
-        "recipe": asdict(recipe),
+        "recipe": asdict(training.recipe),
         "seconds": round(time.monotonic() - began, 1),
         "code_commit": artefact.commit(),
         "machine": artefact.machine(),
@@ -256,7 +280,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     given = vars(parser.parse_args(arguments))
     base, chats, out = given.pop("base"), given.pop("chats"), given.pop("out")
-    torch.set_num_threads(1)
     try:
         losses = tune(base, chats, out, msgspec.convert(given, Recipe))
     except (BadPolicy, OSError, ValueError, KeyError) as problem:

@@ -2,7 +2,9 @@
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import huggingface_hub
 import numpy as np
@@ -107,6 +109,35 @@ def test_the_same_seed_gives_the_same_adapter(work: Path, tmp_path: Path) -> Non
         lora.tune(work / "base", work / "chats.jsonl", tmp_path / name, Recipe(steps=2, batch=1))
     one, other = ((tmp_path / name / lora.WEIGHTS).read_bytes() for name in ("one", "other"))
     assert one == other
+
+
+class Killed(RuntimeError):
+    """The machine is gone."""
+
+
+def test_a_training_that_was_killed_goes_on_bit_for_bit(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = Recipe(steps=4, batch=1)
+    lora.tune(work / "base", work / "chats.jsonl", tmp_path / "whole", recipe)
+    monkeypatch.setattr(lora, "KEPT_EVERY", 2)
+    real, seen = lora.padded, list[int]()
+
+    def padded_until_killed(examples: Sequence[Example]) -> Any:
+        seen.append(1)
+        if len(seen) == 4:
+            raise Killed
+        return real(examples)
+
+    monkeypatch.setattr(lora, "padded", padded_until_killed)
+    with pytest.raises(Killed):
+        lora.tune(work / "base", work / "chats.jsonl", tmp_path / "again", recipe)
+    losses = lora.tune(work / "base", work / "chats.jsonl", tmp_path / "again", recipe)
+    assert len(losses) == 4
+    assert len(seen) == 6  # the third step is made again, no other
+    whole, again = ((tmp_path / name / lora.WEIGHTS).read_bytes() for name in ("whole", "again"))
+    assert whole == again
+    assert not (tmp_path / "again.work").exists()
 
 
 def test_what_it_was_made_of_is_written_beside_it(work: Path) -> None:
