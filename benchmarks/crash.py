@@ -138,15 +138,17 @@ def _append_under_fire(stack: Stack, reviewer: Person, done: Work) -> list[str]:
     for session in done.sessions.values():
         until(lambda s=session: _is_packed(reviewer, s), within_s=120, what="the packed session")  # type: ignore[misc]  # a default binds it
         reviewer.post(f"/api/sessions/{session}/review", {"verdict": "accept"})
-    _kill(stack, "worker")
     wanted = sorted(done.sessions.values())
 
-    def appended() -> list[int] | None:
+    def appended(at_least: int) -> list[int] | None:
         items = reviewer.get("/api/trajectories", source="session", limit=500)["items"]
         ids = sorted(item["session_id"] for item in items)
-        return ids if len(ids) >= len(wanted) else None
+        return ids if len(ids) >= at_least else None
 
-    ids = until(appended, within_s=120, what="the accepted sessions in the dataset", every_s=0.5)
+    # A verdict can be taken back for some seconds; the worker is killed in the middle of what it then does.
+    until(lambda: appended(1), within_s=120, what="the first accepted session in the dataset", every_s=0.01)
+    _kill(stack, "worker")
+    ids = until(lambda: appended(len(wanted)), within_s=120, what="the accepted sessions in the dataset", every_s=0.5)
     return [] if ids == wanted else [f"accepted {wanted}, in the dataset {ids}"]
 
 
