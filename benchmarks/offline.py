@@ -29,7 +29,7 @@ METHODS: tuple[Method, ...] = ("bc", "awr", "iql")
 
 def run(*, quick: bool) -> Result:
     """Points of success that IQL has over BC; AWR and cloning of the verified half alone are printed beside."""
-    each, steps, episodes = (4, 30, 1) if quick else (EACH, STEPS, EPISODES)
+    each, steps, episodes = (6, 100, 2) if quick else (EACH, STEPS, EPISODES)
     gym = env.player("cloud")
     simulator = registry.find_environment("cloud").simulator()
     done = [worked(gym, name, seed) for seed in range(each) for name in TEMPLATES]

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from learning.arrays import INPUTS
-from learning.networks import ElementSetPolicy, tensors
+from learning import features, sentences
+from learning.networks import ElementSetPolicy, run, tensors
 from learning.policy import NetworkPolicy
 
 
@@ -16,6 +16,7 @@ class Unexported(NetworkPolicy):
 
     def __init__(self, network: ElementSetPolicy, *, name: str) -> None:
         self.name = name
+        self._reading = sentences.scene if network.shape.sentences else features.scene
         self._session = _Session(network)
 
 
@@ -27,7 +28,7 @@ class _Session:
 
     @torch.no_grad()
     def run(self, names: Sequence[str], inputs: Mapping[str, NDArray[np.generic]]) -> list[NDArray[np.float32]]:
-        """Every output, in the order of arrays.OUTPUTS."""
+        """The outputs of these names."""
         self._network.eval()
-        there = tensors(dict(inputs))
-        return [output.numpy() for output in self._network(*(there[name] for name in INPUTS))]
+        outputs = run(self._network, tensors(dict(inputs)))
+        return [outputs[name].numpy() for name in names]

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from learning import bc, distill, divergence
+from learning import artefact, bc, distill, divergence
 from learning.arrays import KINDS, Arrays
 from learning.candidates import LOW
 from learning.collecting import World
@@ -16,7 +16,10 @@ from learning.deeds import Reader
 from learning.distill import QUARTER, Recipe
 from learning.networks import ElementSetPolicy, Shape
 from learning.phases import Phase
+from learning.policy import NetworkPolicy
 from learning.progress import Stopped
+from learning.unexported import Unexported
+from sandbox.contracts.trajectories import history
 from tests.learning.pages import a_demonstration
 
 SMALL = Shape(width=16, layers=1, heads=2, word_width=4)
@@ -123,6 +126,17 @@ def test_a_student_practises_in_the_world_afterwards(states: list[Arrays], tmp_p
     assert after.seconds > done.seconds
     assert after.trial is not None
     assert any(not torch.equal(a, b) for a, b in zip(before, after.network.parameters(), strict=True))
+
+
+def test_a_network_in_training_proposes_what_its_export_proposes(folder: Path) -> None:
+    exported = NetworkPolicy(folder, name="same")
+    itself = Unexported(artefact.load(folder), name="same")
+    for seed in range(50, 54):
+        known = a_demonstration(seed)
+        for number, step in enumerate(known.steps):
+            seen = step.observation, known.task.goal, history(known.steps[:number])
+            one, other = exported.act(*seen), itself.act(*seen)
+            assert (one.action, one.probability) == (other.action, pytest.approx(other.probability, abs=1e-3))
 
 
 def test_the_trunk_is_read_and_left_as_it_was(states: list[Arrays]) -> None:
