@@ -42,12 +42,12 @@ def test_shares_of_success() -> None:
 def test_a_round_plays_every_task_and_more_of_what_is_neither_solved_nor_hopeless() -> None:
     network = bc.fresh(Shape(width=16, layers=1, heads=2, word_width=4, sentences=1), seed=1)
     heard: list[Trajectory] = []
-    plan = Plan(episodes=4, more=3, kept=2)
+    plan = Plan(episodes=8, more=3, kept=2)
     found = imitate.practise(network, ["click-test", "choose-date", "click-test-2"], plan, heard=heard.append)
     count = {name: sum(each.task.template == f"miniwob/{name}" for each in heard) for name in found.shares}
-    assert count["click-test"] == 4  # solved already
-    assert count["choose-date"] == 4  # hopeless yet
-    assert count["click-test-2"] == 7
-    assert found.episodes == len(heard) == 15
+    assert count["click-test"] == 8  # solved already
+    assert count["choose-date"] == 8  # hopeless yet
+    assert count["click-test-2"] == 11
+    assert found.episodes == len(heard) == 27
     assert all(each.verification.outcome is Outcome.VERIFIED for each in found.successes)
-    assert len({each.task.seed for each in heard if each.task.template == "miniwob/click-test-2"}) == 7
+    assert len({each.task.seed for each in heard if each.task.template == "miniwob/click-test-2"}) == 11
