@@ -53,7 +53,7 @@ function Beside({ view, isEnded }: { view: SessionView; isEnded: boolean }) {
           <Said>{view.ticket.title}</Said>
         </To>
       </Text>
-      <Badge color="gray">{names.environment(view.environment)}</Badge>
+      <Badge color="gray" title={names.environment(view.environment)}>{view.environment}</Badge>
       <PolicyName policy={view.policy} arm={view.arm} />
       <StateBadge state={view.state} />
       {!isEnded && view.approval && <Since at={view.approval.asked_at} />}
