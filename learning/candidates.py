@@ -146,6 +146,8 @@ def _merged(found: list[Candidate]) -> list[Candidate]:
     merged = []
     for action, group in groups.items():
         best = max(group, key=lambda each: each.log_probability)
-        total = float(np.logaddexp.reduce([each.log_probability for each in group]))
+        total = best.log_probability
+        if len(group) > 1:  # most actions have one way alone, and NumPy takes its time
+            total = float(np.logaddexp.reduce([each.log_probability for each in group]))
         merged.append(Candidate(action, total, best.element, best.source))
     return sorted(merged, key=lambda each: -each.log_probability)

@@ -7,6 +7,7 @@ to keep whatever server answers.
 import json
 import math
 import os
+import re
 import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
@@ -27,6 +28,7 @@ UNSAID = 0.5  # probability where a server tells none
 LARGEST_BYTES = 1 << 20  # of an answer
 LONGEST_PAUSE_S = 30.0
 CHARACTERS_PER_TOKEN = 3  # few, so that a budget errs on the safe side
+_KEY_NAME = re.compile(r"BELAY_LANGUAGE_([A-Z0-9]+_)*KEY")
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 
 
@@ -66,6 +68,8 @@ class Endpoint(Struct, frozen=True):
     output: Literal["json_schema", "json_object", "text"] = "json_schema"  # the strictest that the server knows
     explain: bool = True  # let it say why, before the action
     log_probabilities: bool = False  # ask how likely each token was
+    temperature: float | None = 0.0  # None where a model takes none
+    limit_as: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # what the server calls answer_tokens
 
     def __post_init__(self) -> None:
         address = httpx.URL(self.url)
@@ -73,6 +77,8 @@ class Endpoint(Struct, frozen=True):
             raise ValueError(f"expected an address such as https://host/v1, found {address.host or self.url!r}")
         if address.userinfo or address.query:
             raise ValueError(f"put the key into the variable {self.key_from}, not into the address")
+        if not _KEY_NAME.fullmatch(self.key_from):  # a policy's folder must not get at other secrets of this process
+            raise ValueError(f"a key is read from a variable named BELAY_LANGUAGE_..._KEY, not from {self.key_from!r}")
         if self.attempts < 1 or self.timeout_s <= 0:
             raise ValueError("expected at least one attempt and a positive timeout")
 
@@ -152,7 +158,9 @@ class LanguagePolicy:
 
     def _request(self, told: list[chat.Message], observation: Observation, goal: Goal, mask: Mask) -> dict[str, Any]:
         to = self._endpoint
-        asked: dict[str, Any] = {"model": to.model, "messages": told, "temperature": 0, "max_tokens": to.answer_tokens}
+        asked: dict[str, Any] = {"model": to.model, "messages": told, to.limit_as: to.answer_tokens}
+        if to.temperature is not None:
+            asked["temperature"] = to.temperature
         if to.output == "json_schema":
             allowed = chat.schema(observation, goal, mask, explain=to.explain)
             asked["response_format"] = {

@@ -207,6 +207,22 @@ def test_no_secret_is_sent_kept_or_logged(tmp_path: Path, caplog: pytest.LogCapt
     assert [word for word in ("hunter2x", "old-one-77", "pw-in-address", "tok-99-abc", KEY) if word in everything] == []
 
 
+def test_a_policys_folder_cannot_have_another_secret_sent() -> None:
+    with pytest.raises(ValueError, match="a key is read from a variable"):
+        Endpoint("https://host/v1", "m", key_from="DATABASE_URL")
+    assert Endpoint("https://host/v1", "m", key_from="BELAY_LANGUAGE_BIG_KEY").key_from == "BELAY_LANGUAGE_BIG_KEY"
+
+
+def test_a_server_is_asked_in_its_own_words() -> None:
+    with serving(says(CLICK)) as script:
+        _act(_policy(script, temperature=None, limit_as="max_completion_tokens", output="json_object"))
+        _act(_policy(script))
+    other, usual = script.asked
+    assert (other["max_completion_tokens"], other["response_format"]) == (400, {"type": "json_object"})
+    assert "temperature" not in other
+    assert (usual["max_tokens"], usual["temperature"]) == (400, 0.0)
+
+
 @pytest.mark.parametrize(
     ("url", "complaint"),
     [("ftp://host/v1", "https://host/v1"), ("https://bob:pw@host/v1", "BELAY_LANGUAGE_KEY"), ("nowhere", "https://")],
