@@ -33,6 +33,7 @@ class Acting(ActorCritic):
         super().__init__()
         torch.manual_seed(seed)
         self.policy = policy
+        policy.hasten()
         self.critic = PopArt(policy.shape.width, environments)
         self._state = torch.empty(0)
         policy.value.register_forward_pre_hook(self._see)

@@ -86,6 +86,7 @@ def play(
             )
         finally:
             collector.close()
+            policy.hasten(on=False)  # it will be exported
     success = collector.curriculum.metrics().get("success_of_templates", 0.0)
     return Played(trained.updates, trained.seconds, trained.best, trained.ended, success)
 

@@ -97,7 +97,7 @@ def clone(plan: Plan, files: Sequence[Path], out: Path, work: Path) -> None:
         budget_s=plan.cloning_s,
         lineage={"title": "Cloned policy", "parent": None, "algorithm": "bc", "seed": plan.seed},
     )
-    recipe = bc.Recipe(steps=plan.cloning_steps, learning_rate=1e-3, judge_every=500, seed=plan.seed)
+    recipe = bc.Recipe(steps=plan.cloning_steps, learning_rate=1e-3, judge_every=250, seed=plan.seed)
     improve(request, report=_say, should_stop=lambda: False, recipe=recipe)
     partial.rename(out)
 
