@@ -80,6 +80,7 @@ def train(
     step, spent_s = _resume(work, network, optimizer, recipe)
     began = time.monotonic() - spent_s
     network.train()
+    network.hasten()
     while step < recipe.steps:
         elapsed = time.monotonic() - began
         through = max(step / recipe.steps, elapsed / budget_s)
@@ -87,6 +88,7 @@ def train(
             break
         if should_stop():
             _keep(work, network, optimizer, recipe, step, elapsed)
+            network.hasten(on=False)
             raise Stopped(f"stopped at step {step} of {recipe.steps}")
         optimizer.param_groups[0]["lr"] = recipe.learning_rate * _warm(step, recipe.warmup) * _cosine(through)
         batch = [learnt[i] for i in batches.draw(lengths, chances, step=step, size=recipe.batch, seed=recipe.seed)]
@@ -99,6 +101,7 @@ def train(
             if judged and step < recipe.steps:
                 some = judged[:: max(1, len(judged) // 300)]
                 report(Progress("train", through, step, {"held_out_accuracy": _share(accuracy(network, some))}))
+    network.hasten(on=False)
     by_template = accuracy(network, judged)
     report(Progress("judge", 1.0, step, {"held_out_accuracy": _share(by_template)}))
     _keep(work, network, optimizer, recipe, step, time.monotonic() - began)
