@@ -4,15 +4,18 @@ import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import compress
 from typing import Any
 
-from learning import artefact, bc
+from learning import artefact, bc, playing
 from learning.bc import Recipe, Trained
+from learning.collecting import World
 from learning.intervals import wilson
-from learning.networks import Shape
+from learning.networks import ElementSetPolicy, Shape
+from learning.playing import Played
 from learning.progress import Progress, Stopped
 from learning.requests import Improved, ImproveRequest
-from learning.samples import Lessons, is_session, lessons
+from learning.samples import Lessons, held_out, is_session, lessons
 from sandbox.contracts import storage
 from sandbox.contracts.trajectories import Trajectory
 
@@ -20,6 +23,8 @@ FROM_NOTHING = Recipe(batch=32, learning_rate=1e-3)
 VISITS, MOST_STEPS = 40, 6000  # of each sample, in a training from nothing
 FINE_TUNE = Recipe(steps=400, batch=32, learning_rate=4e-4, warmup=10, judge_every=200)
 REHEARSED = 150  # demonstrations rehearsed beside real sessions; enough to keep what is known, few enough to be quick
+
+DECISIONS, JUDGED = 1_024, 600  # of an update of practice, and of a trial
 
 
 def improve(
@@ -50,8 +55,11 @@ def improve(
         report=report,
         should_stop=should_stop,
     )
+    played = practised(request, network, learnt_from, found, report, should_stop)
+    if played is not None:
+        trained = rejudged(trained, found, recipe)
     report(Progress("export", 1.0, trained.steps, {}))
-    evaluation = offline(trained)
+    evaluation = offline(trained) | ({"played": asdict(played)} if played is not None else {})
     spec = artefact.write(
         request.out,
         network,
@@ -86,6 +94,45 @@ def _receipt(
         "code_commit": artefact.commit(),
         "machine": artefact.machine(),
     }
+
+
+def practised(
+    request: ImproveRequest,
+    network: ElementSetPolicy,
+    trajectories: Sequence[Trajectory],
+    found: Lessons,
+    report: Callable[[Progress], None],
+    should_stop: Callable[[], bool],
+) -> Played | None:
+    """PPO in place, in simulators of what was learnt from; None where there is no time for it or nothing to play.
+
+    The leash is fastened to what cloning left of the parent: to the parent itself, it would pull corrections back.
+    What was learnt from is imitated beside, old and new alike.
+    """
+    if request.practice_s <= 0:
+        return None
+    templates = playing.playable(sorted({each.task.template for each in trajectories}))
+    if not templates:
+        return None
+    return playing.play(
+        network,
+        World(tuple(templates), decisions=DECISIONS, judged=JUDGED),
+        replace(playing.PLAY, seed=request.seed),
+        work=request.work / "playing",
+        budget_s=request.practice_s,
+        report=report,
+        should_stop=should_stop,
+        shown=found.samples,
+        ways=playing.ways_of(trajectories),
+    )
+
+
+def rejudged(trained: Trained, found: Lessons, recipe: Recipe) -> Trained:
+    """Held-out accuracy of a network that went on learning after its cloning."""
+    kept = held_out(found.samples, one_in=recipe.held_out_one_in)
+    by_template = bc.accuracy(trained.network, list(compress(found.samples, kept)))
+    right, count = (sum(each) for each in zip(*by_template.values(), strict=True)) if by_template else (0, 0)
+    return replace(trained, by_template=by_template, held_out_accuracy=right / max(1, count))
 
 
 def from_nothing(samples: int) -> Recipe:

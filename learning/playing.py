@@ -1,7 +1,7 @@
 """A policy that can do something gets better by playing: PPO in simulators, on a leash to what it was."""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from learning.segments import Order, SegmentPlayer
 from sandbox.contracts.tasks import Outcome
 from sandbox.contracts.trajectories import Trajectory
 from sandbox.levels import Level
-from sandbox.registry import find_environment
+from sandbox.registry import Registered, registered
 
 PLAY = Recipe(learning_rate=3e-4, imitation_share=0.3, judge_every=10, patience=6, keep_every=5, updates=1_000)
 
@@ -40,8 +40,13 @@ class Played:
 
 
 def playable(templates: Sequence[str]) -> list[str]:
-    """Those templates whose world can be played without a browser."""
-    return [name for name in templates if name and find_environment(name.partition("/")[0]).make_simulator is not None]
+    """Those templates whose world is known and can be played without a browser."""
+    worlds = registered()
+    return [name for name in templates if name in _templates(worlds.get(name.partition("/")[0]))]
+
+
+def _templates(world: Registered | None) -> Collection[str]:
+    return world.templates if world is not None and world.make_simulator is not None else ()
 
 
 def play(

@@ -317,6 +317,8 @@ def train(
     best = Best(work, kept.more.get("trials", ()))
     began = time.monotonic() - kept.spent_s
     number, ended = kept.step, ""
+    if judge is not None and recipe.judge_every and not best.trials:
+        best.tried(network, judge())  # what comes of it must be better than what was there
     while not ended and number < recipe.updates:
         spent_s = time.monotonic() - began
         through = max(number / recipe.updates, spent_s / budget_s)

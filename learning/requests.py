@@ -17,6 +17,7 @@ class ImproveRequest(Struct, frozen=True):
     seed: int
     budget_s: float
     lineage: dict[str, Any]
+    practice_s: float = 0.0  # after that, for PPO in the worlds that can be played without a browser; 0 = none
 
 
 class Improved(Struct, frozen=True):

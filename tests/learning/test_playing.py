@@ -9,14 +9,17 @@ import pytest
 import torch
 from msgspec import structs
 
-from learning import metrics, playing
+from learning import improve as improving
+from learning import jobs, metrics, playing
+from learning.bc import Recipe
 from learning.collecting import World
 from learning.networks import ElementSetPolicy, Shape
 from learning.phases import Phase
 from learning.progress import Progress, Stopped
 from learning.rollouts import Episode, play
 from learning.samples import lessons
-from sandbox.contracts.tasks import Outcome
+from sandbox.contracts import storage
+from sandbox.contracts.tasks import Goal, Outcome
 from sandbox.contracts.trajectories import Trajectory
 from sandbox.env import player
 
@@ -84,7 +87,31 @@ def test_ways_are_of_what_was_verified(demonstrations: list[Trajectory]) -> None
 
 
 def test_only_what_has_a_simulator_is_played() -> None:
-    assert playing.playable(["cloud/start-instance", "object-store/change-quota", ""]) == ["cloud/start-instance"]
+    asked = ["cloud/start-instance", "object-store/change-quota", "", "of-another-machine/do", "cloud/unheard-of"]
+    assert playing.playable(asked) == ["cloud/start-instance"]
+
+
+def test_an_improvement_with_time_for_it_goes_on_to_play(
+    demonstrations: list[Trajectory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(improving, "DECISIONS", 40)
+    monkeypatch.setattr(improving, "JUDGED", 20)
+    files = [tmp_path / f"{number}.belay" for number in range(len(demonstrations))]
+    for file, each in zip(files, demonstrations, strict=True):
+        file.write_bytes(storage.pack(each))
+    heard: list[Progress] = []
+    request = jobs.ImproveRequest(None, files, tmp_path / "out", tmp_path / "work", 1, 60.0, {}, practice_s=1e-6)
+    improved = improving.improve(
+        request, report=heard.append, should_stop=lambda: False, recipe=Recipe(steps=4, batch=4, held_out_one_in=3)
+    )
+    assert "play" in [each.phase for each in heard]
+    assert improved.evaluation["played"]["updates"] == 1
+    assert improved.evaluation["held_out"]["all"] > 0
+    assert jobs.load_policy(improved.folder, name="v1").act(demonstrations[0].steps[0].observation, _goal(), ()).action
+
+
+def _goal() -> Goal:
+    return Goal("Start it.", (("name", "web-1"),))
 
 
 def _failed(trajectory: Trajectory) -> Trajectory:
