@@ -36,11 +36,11 @@ NPM = {"@octokit/openapi@23.0.2": ("package/generated/api.github.com.json",)}
 
 def run(*, quick: bool) -> Result:
     """Make a console from each document and play all its templates; a failure is told with its reason."""
-    played = solved = documents = 0
+    played = solved = count = 0
     slowest = 0.0
     print(f"{'document':<34} {'ops':>5} {'used':>5} {'kinds':>6} {'tasks':>6} {'s':>6} {'solved':>12}")
     with tempfile.TemporaryDirectory() as folder:
-        for file in (*_named(), *_shipped(Path(folder), quick=quick)):
+        for file in documents(Path(folder), quick=quick):
             began = time.monotonic()
             console, report = console_from(file)
             taken = time.monotonic() - began
@@ -48,10 +48,10 @@ def run(*, quick: bool) -> Result:
             episodes = list(prove(tasks_of(console), seeds=seeds))
             good = sum(not each.reason for each in episodes)
             _tell(report, taken, episodes, good)
-            played, solved, documents = played + len(episodes), solved + good, documents + 1
+            played, solved, count = played + len(episodes), solved + good, count + 1
             slowest = max(slowest, taken)
     share = solved / played if played else 0.0
-    print(f"{documents} documents, {solved} of {played} tasks solved; the slowest document took {slowest:.1f} s")
+    print(f"{count} documents, {solved} of {played} tasks solved; the slowest document took {slowest:.1f} s")
     return Result(
         value=round(share, 4),
         unit="solved",
@@ -69,6 +69,12 @@ def _tell(report: Report, taken: float, episodes: list[Episode], good: int) -> N
     for each in episodes:
         if each.reason:
             print(f"    {each.template} seed {each.seed}, {each.steps} steps: {each.reason}")
+
+
+def documents(folder: Path, *, quick: bool) -> Iterator[Path]:
+    """Every document that is there; those out of packages are unpacked into the folder."""
+    yield from _named()
+    yield from _shipped(folder, quick=quick)
 
 
 def _named() -> Iterator[Path]:

@@ -145,12 +145,14 @@ def practise(plan: Plan, files: Sequence[Path], cloned: Path, out: Path, work: P
     partial.rename(out)
 
 
-def judged(episodes: int, seed: int, environments: Sequence[str], *, kept: Mapping[str, str]) -> list[Episode]:
+def judged(
+    episodes: int, seed: int, environments: Sequence[str], *, kept: Mapping[str, str], in_browser: bool = False
+) -> list[Episode]:
     """Held-out episodes of every template: names of the test split, in a variant with these values and no others."""
     variants = [environment_id(base, kept) for base in environments]
     by_base = dict(zip(environments, variants, strict=True))
     return [
-        Episode(name, seed + number, "test", "try", variant=by_base[name.partition("/")[0]])
+        Episode(name, seed + number, "test", "try", in_browser=in_browser, variant=by_base[name.partition("/")[0]])
         for number in range(episodes)
         for name in templates_of(environments)
     ]
