@@ -1,7 +1,7 @@
 """Learning from trajectories of mixed quality with their rewards, and from nothing else: implicit Q-learning.
 
 A value V(s) is drawn to an upper expectile of Q(s, a) over the actions that the data hold, Q(s, a) to the reward and
-the value of the state reached, and the policy imitates each action by exp(sharpness * (Q - V)). Nothing is ever asked
+the value of the state reached; then the policy imitates each action by exp(sharpness * (Q - V)). Nothing is ever asked
 about actions that nobody took, so nothing is overrated. Beside it, to compare: `awr`, whose advantage is the return
 less its mean, and `bc`, which imitates everything alike.
 Run: python -m learning.offline --out FOLDER TRAJECTORY...
@@ -50,17 +50,17 @@ class Recipe:
     """Everything an offline training depends on besides its data and first weights."""
 
     method: Method = "iql"
-    steps: int = 1000
+    critic_steps: int = 800  # first: advantages of a critic that knows nothing teach nothing
+    steps: int = 1000  # of the policy, on advantages that stand
     batch: int = 32
     learning_rate: float = 1e-3
-    warmup: int = 50
+    warmup: int = 20
     weight_decay: float = 0.01
     clip: float = 1.0
     gamma: float = 0.99
     expectile: float = 0.8
     sharpness: float = 6.0
     largest: float = 20.0
-    alone: int = 0  # first steps in which only the critic learns: advantages of nothing teach nothing
     seed: int = 0
 
 
@@ -193,71 +193,88 @@ def train(
     checkpoint = Checkpoint(work, recipe)
     resumed = checkpoint.resume(both, optimizer)
     step, began = resumed.step, time.monotonic() - resumed.spent_s
+    first = 0 if recipe.method == "bc" else recipe.critic_steps
+    whole = first + recipe.steps
     lengths = np.array([len(each.sample.arrays.element_kinds) for each in found], np.int64)
     alike = np.full(len(found), 1 / len(found))
     values: dict[str, float] = {}
+    weights: Tensor | None = None
     both.train()
     with Reader(critic.trunk) as reader:
-        while step < recipe.steps:
+        while step < whole:
             if should_stop():
                 checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
-                raise Stopped(f"stopped at step {step} of {recipe.steps}")
-            optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, recipe)
+                raise Stopped(f"stopped at step {step} of {whole}")
+            through = step / first if step < first else (step - first) / recipe.steps
+            optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, through, recipe)
             drawn = batches.draw(lengths, alike, step=step, size=recipe.batch, seed=recipe.seed)
-            values = update(network, critic, reader, optimizer, [found[i] for i in drawn], recipe, step=step)
+            batch = [found[i] for i in drawn]
+            if step < first:
+                values = values | criticise(critic, reader, optimizer, batch, recipe)
+            else:
+                weights = weights if weights is not None else weighed(critic, reader, found, recipe)
+                values = values | imitate(
+                    network, optimizer, batch, weights[torch.from_numpy(drawn)], recipe, step=step
+                )
             step += 1
             if step == 1 or step % REPORT_EVERY == 0:
-                report(Progress("offline", step / recipe.steps, step, values))
+                report(Progress("offline", step / whole, step, values))
             if step % 500 == 0:
                 checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
     checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
     return Learnt(network, critic, step, values, time.monotonic() - began)
 
 
-def update(
+def criticise(
+    critic: Critic, reader: Reader, optimizer: torch.optim.Optimizer, batch: Sequence[Deal], recipe: Recipe
+) -> dict[str, float]:
+    """One step of gradient descent on the critic; returns its loss by name."""
+    loss, _ = judge(critic, reader, batch, recipe)
+    _descend(loss, critic, optimizer, recipe)
+    return {"critic": float(loss.detach())}
+
+
+def imitate(
     network: ElementSetPolicy,
-    critic: Critic,
-    reader: Reader,
     optimizer: torch.optim.Optimizer,
     batch: Sequence[Deal],
+    weights: Tensor,  # (B,)
     recipe: Recipe,
     *,
     step: int,
 ) -> dict[str, float]:
-    """One step of gradient descent on policy and critic; returns the losses by name."""
+    """One step of gradient descent on the policy; returns its loss by name."""
+    samples = [each.sample for each in batch]
+    arrays = batches.inputs_of([each.arrays for each in samples])
+    wanted = batches.labels_of(samples, arrays["element_there"].shape[1], arrays["option_there"].shape[1])
+    outputs = run(network, tensors(batches.varied(arrays, wanted, step=step, seed=recipe.seed)))
+    loss = losses.weighted_mean(losses.action_nll(outputs, tensors(wanted)), weights)
+    _descend(loss, network, optimizer, recipe)
+    return {"policy": float(loss.detach()), "weight": float(weights.mean())}
+
+
+def _descend(loss: Tensor, module: nn.Module, optimizer: torch.optim.Optimizer, recipe: Recipe) -> None:
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    torch.nn.utils.clip_grad_norm_(module.parameters(), recipe.clip)
+    optimizer.step()
+
+
+@torch.no_grad()
+def weighed(critic: Critic, reader: Reader, found: Sequence[Deal], recipe: Recipe) -> Tensor:
+    """How much each action is to be imitated, by a critic that is done. (deals,)"""
+    if recipe.method == "bc":
+        return torch.ones(len(found))
+    parts = [judge(critic, reader, found[start : start + 64], recipe)[1] for start in range(0, len(found), 64)]
+    return expectiles.advantage_weights(torch.cat(parts), sharpness=recipe.sharpness, largest=recipe.largest)
+
+
+def judge(critic: Critic, reader: Reader, batch: Sequence[Deal], recipe: Recipe) -> tuple[Tensor, Tensor]:
+    """The critic's loss, and how much better each action is than what is usual (awr) or good (iql) there: (B,)."""
     samples = [each.sample for each in batch]
     arrays = batches.inputs_of([each.arrays for each in samples])
     wanted = batches.labels_of(samples, arrays["element_there"].shape[1], arrays["option_there"].shape[1])
     inputs, labels = tensors(arrays), tensors(wanted)
-    judged, advantages = judge(critic, reader, batch, inputs, labels, recipe)
-    weights = expectiles.advantage_weights(advantages, sharpness=recipe.sharpness, largest=recipe.largest)
-    outputs = run(network, tensors(batches.varied(arrays, wanted, step=step, seed=recipe.seed)))
-    imitated = losses.weighted_mean(losses.action_nll(outputs, labels), weights)
-    loss = judged + (imitated if step >= recipe.alone else 0.0)
-    optimizer.zero_grad(set_to_none=True)
-    loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-    torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
-    torch.nn.utils.clip_grad_norm_(critic.parameters(), recipe.clip)
-    optimizer.step()
-    return {
-        "policy": float(imitated.detach()),
-        "critic": float(judged.detach()),
-        "advantage": float(advantages.mean()),
-        "weight": float(weights.mean()),
-    }
-
-
-def judge(
-    critic: Critic,
-    reader: Reader,
-    batch: Sequence[Deal],
-    inputs: dict[str, Tensor],
-    labels: dict[str, Tensor],
-    recipe: Recipe,
-) -> tuple[Tensor, Tensor]:
-    """The critic's loss, and how much better each action is than what is usual (awr) or good (iql) there: (B,)."""
-    if recipe.method == "bc":
-        return torch.zeros(()), torch.zeros(len(batch))
     here = reader.read(inputs)
     value = critic.v(here)
     if recipe.method == "awr":
@@ -275,9 +292,9 @@ def judge(
     return of_value + of_actions, least - value.detach()
 
 
-def _rate(step: int, recipe: Recipe) -> float:
+def _rate(step: int, through: float, recipe: Recipe) -> float:
     warm = min(1.0, (step + 1) / recipe.warmup)
-    return warm * (0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * step / recipe.steps)))
+    return warm * (0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * through)))
 
 
 def main(arguments: Sequence[str]) -> int:

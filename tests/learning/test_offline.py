@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -99,31 +100,36 @@ def test_what_was_left_at_once_ends_there_and_what_was_worked_leads_on(found: li
 
 
 def test_eight_deals_are_memorised_the_paid_ones_and_not_the_others(found: list[Deal]) -> None:
-    eight = [*_first_pages(found)[:4], *found[-4:]]  # each first page twice: worked on, and left
+    paid = [replace(deal, reward=1.0, after=None) for deal in _first_pages(found)[:4]]
+    eight = [*paid, *found[-4:]]  # each first page twice: what was done there paid, leaving it did not
     network, recipe = bc.fresh(MIDDLE, seed=1), Recipe(sharpness=10.0)
-    critic, losses = Critic(SMALL), []
+    critic, told = Critic(SMALL), []
     optimizer = torch.optim.AdamW([*network.parameters(), *critic.parameters()], lr=5e-3)
     with Reader(critic.trunk) as reader:
-        for step in range(70):
-            losses.append(offline.update(network, critic, reader, optimizer, eight, recipe, step=step))
-    assert losses[-1]["critic"] < 0.1 * losses[0]["critic"]
+        for _ in range(60):
+            told.append(offline.criticise(critic, reader, optimizer, eight, recipe)["critic"])
+        weights = offline.weighed(critic, reader, eight, recipe)
+    for step in range(50):
+        offline.imitate(network, optimizer, eight, weights, recipe, step=step)
+    assert told[-1] < 0.2 * told[0]
+    assert weights[:4].min() > 5 * weights[4:].max()
     worked = [deal.sample for deal in eight[:4]]
     assert bc.accuracy(network, worked) == {"hand/change-quota": (4, 4)}
 
 
 def test_the_same_seed_twice_gives_equal_weights_also_through_a_stop(found: list[Deal], tmp_path: Path) -> None:
-    recipe = Recipe(steps=6, batch=4, seed=3)
+    recipe = Recipe(critic_steps=3, steps=3, batch=4, seed=3)
     once = _trained(found, recipe, tmp_path / "a")
-    asked = iter([False] * 3 + [True] * 9)
-    with pytest.raises(Stopped, match="step 3 of 6"):
+    asked = iter([False] * 4 + [True] * 9)
+    with pytest.raises(Stopped, match="step 4 of 6"):
         _trained(found, recipe, tmp_path / "b", should_stop=lambda: next(asked))
     assert _equal(once, _trained(found, recipe, tmp_path / "b"))
-    assert not _equal(once, _trained(found, Recipe(steps=6, batch=4, seed=4), tmp_path / "c"))
+    assert not _equal(once, _trained(found, Recipe(critic_steps=3, steps=3, batch=4, seed=4), tmp_path / "c"))
 
 
 @pytest.mark.parametrize("method", ["bc", "awr", "iql"])
 def test_each_method_learns_its_policy(found: list[Deal], tmp_path: Path, method: offline.Method) -> None:
-    before, recipe = bc.fresh(SMALL, seed=3), Recipe(method=method, steps=2, batch=4)
+    before, recipe = bc.fresh(SMALL, seed=3), Recipe(method=method, critic_steps=2, steps=2, batch=4)
     assert not _equal(before, _trained(found, recipe, tmp_path))
 
 
