@@ -79,7 +79,7 @@ def test_a_run_that_practises_shows_reward_and_success_by_task(cast: Cast, looks
     claim = training.claim(run_id=run.pk, holder="a worker")
     assert claim is not None
     values = {"reward": 0.4, "kl": 0.01, "success/cloud/create-disk": 0.9, "success/cloud/stop-instance": 0.25}
-    training.report(claim=claim, phase="practise", progress=0.5, step=10, values=values)
+    training.report(claim=claim, phase="play", progress=0.5, step=10, values=values)
     page = looks.person(cast.operator, f"/training/{run.pk}")
     expect(page.get_by_role("figure", name="Reward: reward 0.4")).to_be_visible()
     expect(page.get_by_role("figure", name="Success by task")).to_contain_text(
@@ -94,7 +94,7 @@ def test_an_admin_plans_trainings(cast: Cast, looks: Looks) -> None:
     form.get_by_label("Practise in the sandbox, minutes").fill("1.5")
     form.get_by_role("button", name="Save").click()
     expect(form).to_contain_text(f"Changed by {cast.admin.username}")
-    assert (queries.plan().after_accepted, queries.plan().practise_s) == (8, 90)
+    assert (queries.plan().after_accepted, queries.plan().practice_s) == (8, 90)
     others = looks.person(cast.operator, "/training")
     expect(others.get_by_label("Train after accepted sessions")).to_be_disabled()
 

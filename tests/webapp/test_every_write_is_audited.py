@@ -238,7 +238,7 @@ def start_run(user: User) -> Call:
 
 @call("PUT /api/training/plan")
 def set_plan(user: User) -> Call:
-    return "/api/training/plan", {"after_accepted": 9, "learn_s": 60, "practise_s": 0, "queue": "training"}
+    return "/api/training/plan", {"after_accepted": 9, "learn_s": 60, "practice_s": 0, "queue": "training"}
 
 
 @call("POST /api/training/{run_id}/cancel")

@@ -26,7 +26,7 @@ from webapp.trajectories.queries import accepted_since
 
 LEASE = timedelta(seconds=30)
 MAX_ATTEMPTS = 5  # of a run whose worker keeps dying
-_PLANNED = ("after_accepted", "learn_s", "practise_s", "queue")
+_PLANNED = ("after_accepted", "learn_s", "practice_s", "queue")
 UNENDED = Q(state__in=[TrainingRun.State.QUEUED, TrainingRun.State.RUNNING])
 
 
@@ -44,7 +44,7 @@ class Claim:
 
 @transaction.atomic
 def set_plan(
-    *, after_accepted: int, learn_s: int, practise_s: int, queue: TrainingPlan.Queue, user: User, how: str
+    *, after_accepted: int, learn_s: int, practice_s: int, queue: TrainingPlan.Queue, user: User, how: str
 ) -> TrainingPlan:
     """Say when trainings start by themselves and how long each may take; holds for runs asked for from now on."""
     locks.take(locks.TRAINING)
@@ -54,7 +54,7 @@ def set_plan(
         defaults={
             "after_accepted": after_accepted,
             "learn_s": learn_s,
-            "practise_s": practise_s,
+            "practice_s": practice_s,
             "queue": queue,
             "changed_by": user,
             "changed_at": timezone.now(),
@@ -81,14 +81,14 @@ def request_run(
     planned = plan()
     run, created = TrainingRun.objects.get_or_create(
         dataset=dataset,
-        algorithm="bc+ppo" if planned.practise_s else "bc",
+        algorithm="bc+ppo" if planned.practice_s else "bc",
         seed=seed,
         defaults={
             "trigger": trigger,
             "parent": alias(Alias.Name.CHAMPION),
             "commit": settings.COMMIT,
             "created_by": user,
-            "spec": {"budget_s": planned.learn_s, "practise_s": planned.practise_s, "queue": planned.queue},
+            "spec": {"budget_s": planned.learn_s, "practice_s": planned.practice_s, "queue": planned.queue},
         },
     )
     if created:

@@ -61,7 +61,7 @@ class PlanRow(Schema):
 
     after_accepted: int = Field(ge=1, le=100_000)
     learn_s: int = Field(ge=5, le=7 * 24 * 3600)
-    practise_s: int = Field(ge=0, le=7 * 24 * 3600)
+    practice_s: int = Field(ge=0, le=7 * 24 * 3600)
     queue: TrainingPlan.Queue
 
 
@@ -71,7 +71,7 @@ class PlanView(PlanRow):
 
 
 def plan_view(plan: TrainingPlan) -> dict[str, Any]:
-    plain = ("after_accepted", "learn_s", "practise_s", "queue", "changed_at")
+    plain = ("after_accepted", "learn_s", "practice_s", "queue", "changed_at")
     by = plan.changed_by.get_username() if plan.changed_by else None
     return {name: getattr(plan, name) for name in plain} | {"changed_by": by}
 

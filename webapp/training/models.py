@@ -17,13 +17,13 @@ class TrainingPlan(models.Model):
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     after_accepted = models.PositiveIntegerField()  # new accepted trajectories
     learn_s = models.PositiveIntegerField()  # behaviour cloning from the dataset
-    practise_s = models.PositiveIntegerField()  # reinforcement learning in the sandbox after it; 0: none
+    practice_s = models.PositiveIntegerField()  # reinforcement learning in the sandbox after it; 0: none
     queue = models.CharField(max_length=16, choices=Queue.choices, default=Queue.CPU)
     changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     changed_at = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
-        return f"after {self.after_accepted}: {self.learn_s} s and {self.practise_s} s"
+        return f"after {self.after_accepted}: {self.learn_s} s and {self.practice_s} s"
 
 
 class TrainingRun(models.Model):

@@ -18,7 +18,7 @@ def plan() -> TrainingPlan:
     return TrainingPlan.objects.filter(id=1).first() or TrainingPlan(
         after_accepted=settings.TRAIN_AFTER_ACCEPTED,
         learn_s=settings.TRAIN_BUDGET_S,
-        practise_s=settings.TRAIN_PRACTISE_S,
+        practice_s=settings.TRAIN_PRACTICE_S,
     )
 
 

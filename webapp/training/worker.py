@@ -97,6 +97,7 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
         work=folder / "checkpoints",
         seed=run.seed,
         budget_s=float(run.spec.get("budget_s", settings.TRAIN_BUDGET_S)),
+        practice_s=float(run.spec.get("practice_s", 0)),
         lineage=lineage,
     )
 

@@ -152,7 +152,7 @@ def test_an_admins_plan_says_when_a_run_starts_and_how_long_it_may_take() -> Non
     actions.set_plan(
         after_accepted=2,
         learn_s=30,
-        practise_s=90,
+        practice_s=90,
         queue=TrainingPlan.Queue.GPU,
         user=a_user(Role.ADMIN),
         how="web",
@@ -163,6 +163,6 @@ def test_an_admins_plan_says_when_a_run_starts_and_how_long_it_may_take() -> Non
     run = actions.request_run_when_due()
     assert run is not None
     assert run.algorithm == "bc+ppo"
-    assert run.spec == {"budget_s": 30, "practise_s": 90, "queue": "training-gpu"}
+    assert run.spec == {"budget_s": 30, "practice_s": 90, "queue": "training-gpu"}
     entry = AuditEntry.objects.get(verb="training.plan")
     assert ((entry.before or {})["after_accepted"], (entry.after or {})["after_accepted"]) == (5, 2)

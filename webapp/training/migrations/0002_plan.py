@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
                 ('id', models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False)),
                 ('after_accepted', models.PositiveIntegerField()),
                 ('learn_s', models.PositiveIntegerField()),
-                ('practise_s', models.PositiveIntegerField()),
+                ('practice_s', models.PositiveIntegerField()),
                 ('queue', models.CharField(choices=[('training', 'Cpu'), ('training-gpu', 'Gpu')], default='training', max_length=16)),
                 ('changed_at', models.DateTimeField(null=True)),
                 ('changed_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),

@@ -2024,8 +2024,8 @@ export interface components {
             after_accepted: number;
             /** Learn S */
             learn_s: number;
-            /** Practise S */
-            practise_s: number;
+            /** Practice S */
+            practice_s: number;
             queue: components["schemas"]["Queue"];
         };
         /** PlanView */
@@ -2038,8 +2038,8 @@ export interface components {
             changed_by: string | null;
             /** Learn S */
             learn_s: number;
-            /** Practise S */
-            practise_s: number;
+            /** Practice S */
+            practice_s: number;
             queue: components["schemas"]["Queue"];
         };
         /** PolicyRow */

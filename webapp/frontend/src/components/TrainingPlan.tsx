@@ -22,19 +22,19 @@ function PlanForm({ plan }: { plan: TrainingPlan }) {
   const isAdmin = useIsAtLeast("admin");
   const [after, setAfter] = useState<string | number>(plan.after_accepted);
   const [learn, setLearn] = useState<string | number>(plan.learn_s / 60);
-  const [practise, setPractise] = useState<string | number>(plan.practise_s / 60);
+  const [practise, setPractise] = useState<string | number>(plan.practice_s / 60);
   const [queue, setQueue] = useState(plan.queue);
   const wanted = {
     after_accepted: Number(after),
     learn_s: Math.round(Number(learn) * 60),
-    practise_s: Math.round(Number(practise) * 60),
+    practice_s: Math.round(Number(practise) * 60),
     queue,
   };
   const save = useVerb(() => api.put("/training/plan", wanted), { touches: ["training", "home"] });
   const isSame =
     wanted.after_accepted === plan.after_accepted &&
     wanted.learn_s === plan.learn_s &&
-    wanted.practise_s === plan.practise_s &&
+    wanted.practice_s === plan.practice_s &&
     queue === plan.queue;
   const isWhole = [after, learn, practise].every((each) => each !== "");
   return (
