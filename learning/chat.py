@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from learning.arrays import DIRECTIONS, KEYS
 from learning.elements import kept
@@ -55,6 +55,10 @@ class BadAnswer(ValueError):
     """An answer that is no action on this page; the message says why, in words for who answered."""
 
 
+class Unsayable(ValueError):
+    """An action that no answer stands for."""
+
+
 class Answer(Struct, frozen=True, omit_defaults=True):
     """What a language model says."""
 
@@ -62,74 +66,114 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     why: str = ""
 
 
-def messages(observation: Observation, goal: Goal, history: Sequence[Past], mask: Mask) -> list[Message]:
-    """What a language model is told: who it is, then goal, past and page as one compact JSON object."""
-    hidden_goal = mask.goal(goal)
-    told = {
-        "goal": hidden_goal.text,
-        "fields": dict(hidden_goal.fields),
-        "past": [_step(mask.past(step)) for step in history[-REMEMBERED:]],
-        "page": _page(observation, goal, mask),
-    }
-    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": _compact(_filled(told))}]
+class View:
+    """One state as a language model sees it: elements are numbered from 1 as they are shown, secrets have names."""
 
+    def __init__(self, observation: Observation, goal: Goal, history: Sequence[Past], mask: Mask) -> None:
+        self._observation = observation
+        self._history = history
+        self._mask = mask
+        self._goal = mask.goal(goal)
+        self._shown = kept(observation.elements, [read(text) for _, text in goal_tokens(goal)])
+        self._numbers = {element.ref: number for number, element in enumerate(self._shown, start=1)}
 
-def answer(action: Action, mask: Mask) -> str:
-    """An action as a language model would answer it."""
-    return storage.to_json(Answer(mask.hidden(action)))
+    def messages(self) -> list[Message]:
+        """Who the model is, then goal, past and page as one compact JSON object."""
+        told = {
+            "goal": self._goal.text,
+            "fields": dict(self._goal.fields),
+            "past": [_step(self._mask.past(step)) for step in self._history[-REMEMBERED:]],
+            "page": self._page(),
+        }
+        return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": _compact(_filled(told))}]
 
+    def answer(self, action: Action) -> str:
+        """An action as the model would answer it. Raises Unsayable."""
+        if isinstance(action, Navigate):
+            raise Unsayable("addresses are not gone to")
+        hidden = self._mask.hidden(action)
+        if isinstance(hidden, Click | Type | Select):
+            if hidden.element not in self._numbers:
+                raise Unsayable(f"element {hidden.element} is not shown")
+            hidden = structs.replace(hidden, element=self._numbers[hidden.element])
+        return storage.to_json(Answer(hidden))
 
-def parse(text: str, observation: Observation, mask: Mask) -> Answer:
-    """What was answered, as it is to be done. Raises BadAnswer where it is no JSON, no action, or none of this page."""
-    fenced = _FENCE.match(text)
-    try:
-        found = msgspec.json.decode(fenced[1] if fenced else text, type=Answer)
-    except (msgspec.DecodeError, msgspec.ValidationError) as problem:
-        raise BadAnswer(f"this is not one JSON object with an action: {problem}") from problem
-    action = mask.action(found.action)
-    refused = refusal(action, observation)
-    if isinstance(action, Navigate) or (refused is not None and refused.outcome in _UNUSABLE):
-        raise BadAnswer(f"{storage.to_json(found.action)} cannot be done here: {refused.detail if refused else ''}")
-    return Answer(action, found.why)
+    def parse(self, text: str) -> Answer:
+        """What was answered, as it is to be done. Raises BadAnswer where it is no JSON, no action, or none of here."""
+        fenced = _FENCE.match(text)
+        try:
+            found = msgspec.json.decode(fenced[1] if fenced else text, type=Answer)
+        except (msgspec.DecodeError, msgspec.ValidationError) as problem:
+            raise BadAnswer(f"this is not one JSON object with an action: {problem}") from problem
+        action = self._mask.action(found.action)
+        if isinstance(action, Click | Type | Select):
+            if not 1 <= action.element <= len(self._shown):
+                raise BadAnswer(f"there is no element {action.element}")
+            element = self._shown[action.element - 1]
+            if not element.actionable:
+                raise BadAnswer(f"element {action.element} is only to be read")
+            action = structs.replace(action, element=element.ref)
+        refused = refusal(action, self._observation)
+        if isinstance(action, Navigate) or (refused is not None and refused.outcome in _UNUSABLE):
+            raise BadAnswer(f"{storage.to_json(found.action)} cannot be done here: {refused.detail if refused else ''}")
+        return Answer(action, found.why)
 
+    def schema(self, *, explain: bool, closed: bool = False) -> dict[str, Any]:
+        """JSON Schema of the answers that this page allows, in the subset that servers with strict output take.
 
-def schema(observation: Observation, goal: Goal, mask: Mask, *, explain: bool, closed: bool = False) -> dict[str, Any]:
-    """JSON Schema of the answers that this page allows, in the subset that servers with strict output take.
+        explain: reasons come first, as `why`. closed: only the goal's own values are typed, and answers are texts of
+        the page (what a small model can say without going astray).
+        """
+        usable = [each for each in self._shown if each.actionable and "disabled" not in each.states]
+        writable = [each for each in usable if "editable" in each.states and "readonly" not in each.states]
+        texts = [text for _, text in goal_tokens(self._goal)]
+        said = list(dict.fromkeys(self._mask.element(each).name for each in self._shown if each.name))
+        ways = [_way("press", key={"enum": [*KEYS]}), _way("scroll", direction={"enum": [*DIRECTIONS]}), _way("wait")]
+        ways.append(_way("finish", answer={"enum": ["", *said]} if closed else {"type": "string"}))
+        ways.append(_way("give_up", reason={"enum": [""]} if closed else {"type": "string"}))
+        if usable:
+            ways.append(_way("click", element=self._one_of(usable)))
+        if writable and (texts or not closed):
+            text = {"enum": texts} if closed else {"type": "string"}
+            ways.append(_way("type", element=self._one_of(writable), text=text))
+        for each in usable:
+            if each.role == "combobox" and each.options:
+                options = {"enum": list(dict.fromkeys(map(self._mask.text, each.options)))}
+                ways.append(_way("select", element=self._one_of([each]), option=options))
+        properties: dict[str, Any] = {"why": {"type": "string"}} if explain else {}
+        return _object(properties | {"action": {"anyOf": ways}})
 
-    explain: reasons come first, as `why`. closed: only the goal's own values are typed, and answers are texts of the
-    page (what a small model can say without going astray).
-    """
-    shown = _shown(observation, goal)
-    usable = [each for each in shown if each.actionable and "disabled" not in each.states]
-    writable = [each for each in usable if "editable" in each.states and "readonly" not in each.states]
-    texts = [text for _, text in goal_tokens(mask.goal(goal))]
-    said = list(dict.fromkeys(mask.element(each).name for each in shown if each.name))
-    ways = [_way("press", key={"enum": list(KEYS)}), _way("scroll", direction={"enum": list(DIRECTIONS)}), _way("wait")]
-    ways.append(_way("finish", answer={"enum": ["", *said]} if closed else {"type": "string"}))
-    ways.append(_way("give_up", reason={"enum": [""]} if closed else {"type": "string"}))
-    if usable:
-        ways.append(_way("click", element={"enum": [each.ref for each in usable]}))
-    if writable and (texts or not closed):
-        text = {"enum": texts} if closed else {"type": "string"}
-        ways.append(_way("type", element={"enum": [each.ref for each in writable]}, text=text))
-    for each in usable:
-        if each.role == "combobox" and each.options:
-            options = {"enum": list(dict.fromkeys(map(mask.text, each.options)))}
-            ways.append(_way("select", element={"enum": [each.ref]}, option=options))
-    properties: dict[str, Any] = {"why": {"type": "string"}} if explain else {}
-    return _object(properties | {"action": {"anyOf": ways}})
+    def _one_of(self, elements: Sequence[Element]) -> dict[str, Any]:
+        return {"enum": [self._numbers[each.ref] for each in elements]}
+
+    def _page(self) -> dict[str, Any]:
+        seen, mask = self._observation, self._mask
+        address = urlsplit(seen.url)  # without host and credentials
+        elements = enumerate(map(mask.element, self._shown), start=1)
+        return _filled(
+            {
+                "address": mask.text(address.path + ("?" + address.query if address.query else "")),
+                "title": mask.text(seen.title),
+                "dialogs": [mask.text(each) for each in seen.dialogs],
+                "notices": [mask.text(each) for each in seen.toasts],
+                "busy": seen.pending > 0,
+                "elements": [_filled(_element(number, each)) for number, each in elements],
+            }
+        )
 
 
 def lines(trajectory: Trajectory) -> Iterator[dict[str, list[Message]]]:
-    """One chat for each step that teaches something, in the form that fine-tuning takes."""
+    """One chat for each step that teaches something sayable, in the form that fine-tuning takes."""
     remembered = tuple(past(step.observation, step.action, step.result) for step in trajectory.steps)
     for index, (action, _) in enumerate(taught(trajectory)):
-        if action is None or isinstance(action, Navigate):
+        if action is None:
             continue
-        mask = Mask()
-        observation = trajectory.steps[index].observation
-        told = messages(observation, trajectory.task.goal, remembered[:index], mask)
-        yield {"messages": [*told, {"role": "assistant", "content": answer(action, mask)}]}
+        view = View(trajectory.steps[index].observation, trajectory.task.goal, remembered[:index], Mask())
+        try:
+            said = view.answer(action)
+        except Unsayable:
+            continue
+        yield {"messages": [*view.messages(), {"role": "assistant", "content": said}]}
 
 
 def export(out: Path, files: Sequence[Path]) -> dict[str, Any]:
@@ -149,25 +193,9 @@ def export(out: Path, files: Sequence[Path]) -> dict[str, Any]:
     return receipt
 
 
-def _shown(observation: Observation, goal: Goal) -> tuple[Element, ...]:
-    return kept(observation.elements, [read(text) for _, text in goal_tokens(goal)])
-
-
-def _page(observation: Observation, goal: Goal, mask: Mask) -> dict[str, Any]:
-    address = urlsplit(observation.url)  # without host and credentials
+def _element(number: int, element: Element) -> dict[str, Any]:
     return {
-        "address": mask.text(address.path + ("?" + address.query if address.query else "")),
-        "title": mask.text(observation.title),
-        "dialogs": [mask.text(each) for each in observation.dialogs],
-        "notices": [mask.text(each) for each in observation.toasts],
-        "busy": observation.pending > 0,
-        "elements": [_filled(_element(mask.element(each))) for each in _shown(observation, goal)],
-    }
-
-
-def _element(element: Element) -> dict[str, Any]:
-    return {
-        "element": element.ref,
+        "element": number,
         "role": element.role,
         "name": element.name[:LONGEST],
         "value": element.value[:LONGEST],

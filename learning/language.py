@@ -136,16 +136,16 @@ class LanguagePolicy:
 
     def act(self, observation: Observation, goal: Goal, history: Sequence[Past]) -> Proposal:
         """The action that it answers, checked against the page; a wrong answer is told what was wrong with it."""
-        mask = Mask(self._known)
-        told = chat.messages(observation, goal, history, mask)
+        view = chat.View(observation, goal, history, Mask(self._known))
+        told = view.messages()
         wrong = ""
         for _ in range(self._endpoint.attempts):
-            asked = self._request(told, observation, goal, mask)
+            asked = self._request(told, view)
             reply = self._kept(asked)
             try:
                 if reply.cut:
                     raise chat.BadAnswer("the answer was cut short: be brief")
-                found = chat.parse(reply.text, observation, mask)
+                found = view.parse(reply.text)
             except chat.BadAnswer as problem:
                 wrong = str(problem)
                 told = [*told, {"role": "assistant", "content": reply.text}]
@@ -156,13 +156,13 @@ class LanguagePolicy:
             return Proposal(found.action, reply.probability, policy=self.name, why=found.why[:200])
         raise Malformed(f"{self.name} gave no usable action in {self._endpoint.attempts} tries; the last: {wrong}")
 
-    def _request(self, told: list[chat.Message], observation: Observation, goal: Goal, mask: Mask) -> dict[str, Any]:
+    def _request(self, told: list[chat.Message], view: chat.View) -> dict[str, Any]:
         to = self._endpoint
         asked: dict[str, Any] = {"model": to.model, "messages": told, to.limit_as: to.answer_tokens}
         if to.temperature is not None:
             asked["temperature"] = to.temperature
         if to.output == "json_schema":
-            allowed = chat.schema(observation, goal, mask, explain=to.explain)
+            allowed = view.schema(explain=to.explain)
             asked["response_format"] = {
                 "type": "json_schema",
                 "json_schema": {"name": "next_action", "strict": True, "schema": allowed},

@@ -185,13 +185,12 @@ class LoraPolicy:
     @torch.no_grad()
     def act(self, observation: Observation, goal: Goal, history: Sequence[Past]) -> Proposal:
         """The likeliest action, token by token. Raises TooLong."""
-        mask = Mask()
-        asked = _question(self._tokenizer, chat.messages(observation, goal, history, mask))
+        view = chat.View(observation, goal, history, Mask())
+        asked = _question(self._tokenizer, view.messages())
         if len(asked) + MOST_TOKENS > self._model.config.max_position_embeddings:
             raise TooLong(f"{len(asked)} tokens are more than {self.name} can read")
-        allowed = chat.schema(observation, goal, mask, explain=False, closed=True)
-        text, log_probability = self._said(asked, allowed)
-        action = chat.parse(text, observation, mask).action
+        text, log_probability = self._said(asked, view.schema(explain=False, closed=True))
+        action = view.parse(text).action
         return Proposal(action, min(1.0, math.exp(log_probability)), policy=self.name)
 
     def _said(self, asked: Sequence[int], allowed: dict[str, Any]) -> tuple[str, float]:

@@ -26,7 +26,7 @@ from sandbox.contracts.tasks import Goal
 from tests.learning.endpoint import Asked, Handler, Script, fails, says, says_text, serving
 from tests.learning.pages import a_goal, a_list
 
-CLICK = {"kind": "click", "element": 12}
+CLICK = {"kind": "click", "element": 7}  # as the seventh is shown: ref 12
 KEY = "sk-not-a-real-key-0123456789"
 
 
@@ -78,7 +78,7 @@ def test_a_malformed_answer_is_asked_again_with_what_was_wrong() -> None:
     assert [each["role"] for each in script.asked[2]["messages"]] == [
         "system", "user", "assistant", "user", "assistant", "user",
     ]  # fmt: skip
-    assert "no longer there" in script.asked[2]["messages"][-1]["content"]
+    assert "there is no element 99" in script.asked[2]["messages"][-1]["content"]
 
 
 def test_answers_that_stay_malformed_fail_by_name() -> None:
@@ -198,7 +198,7 @@ def test_no_secret_is_sent_kept_or_logged(tmp_path: Path, caplog: pytest.LogCapt
     goal = Goal("Set the password of bob to hunter2x.", (("user", "bob"), ("password", "hunter2x")))
     field = Element(7, "textbox", "New password", value="old-one-77", states=("editable", "password"))
     page = Observation("http://u:pw-in-address@127.0.0.1/users", "Users", (field,), toasts=("Token: tok-99-abc",))
-    turn = says({"kind": "type", "element": 7, "text": "[secret 2]"})
+    turn = says({"kind": "type", "element": 1, "text": "[secret 2]"})
     known = ["tok-99-abc"]
     with serving(turn) as script, _policy(script, answers=Answers(tmp_path), known_secrets=known) as policy:
         proposal = policy.act(page, goal, ())

@@ -25,7 +25,7 @@ from tests.learning.pages import HandGym, a_demonstration, a_goal, a_list, a_tas
 from tests.learning.tiny import a_tiny_model
 
 LEARNT = 0  # seed of the demonstration
-RECIPE = Recipe(steps=24, batch=3, learning_rate=1e-2)
+RECIPE = Recipe(steps=30, batch=5, learning_rate=1e-2)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,8 @@ def test_without_its_adapter_it_still_says_only_what_the_page_allows(work: Path,
     for seed in range(4):
         page = a_demonstration(seed).steps[seed].observation
         proposal = untaught.act(page, a_goal(), ())
-        assert chat.parse(chat.answer(proposal.action, Mask()), page, Mask()).action == proposal.action
+        view = chat.View(page, a_goal(), (), Mask())
+        assert view.parse(view.answer(proposal.action)).action == proposal.action
         assert 0 < proposal.probability < 0.5
 
 
@@ -142,7 +143,7 @@ def test_a_training_that_was_killed_goes_on_bit_for_bit(
 
 def test_what_it_was_made_of_is_written_beside_it(work: Path) -> None:
     receipt = json.loads((work / "adapter" / "receipt.json").read_text())
-    assert (receipt["chats"], receipt["too_long"], receipt["recipe"]["steps"]) == (5, 0, 24)
+    assert (receipt["chats"], receipt["too_long"], receipt["recipe"]["steps"]) == (5, 0, 30)
     assert len(receipt["chats_sha256"]) == 64
     assert sorted(path.suffix for path in (work / "adapter").iterdir()) == [".json", ".json", ".json", ".safetensors"]
 

@@ -98,8 +98,9 @@ def test_a_known_secret_is_in_nothing_that_is_sent(secret: str, place: str) -> N
     )
     goal = Goal(said if place == "goal" else "do it")
     mask = Mask([secret])
-    sent = f"{[each['content'] for each in chat.messages(page, goal, (), mask)][1:]}"
-    allowed = f"{chat.schema(page, goal, mask, explain=True, closed=True)}"
+    view = chat.View(page, goal, (), mask)
+    sent = f"{[each['content'] for each in view.messages()][1:]}"
+    allowed = f"{view.schema(explain=True, closed=True)}"
     written = secret.encode("unicode_escape").decode()
     assert "[secret 1]" in sent
     assert secret not in sent.replace("\\\\", "\\")
@@ -109,7 +110,7 @@ def test_a_known_secret_is_in_nothing_that_is_sent(secret: str, place: str) -> N
 
 def test_nothing_is_hidden_of_an_ordinary_page() -> None:
     mask = Mask()
-    sent = chat.messages(a_list("web-1", "logs-3"), a_goal(), (), mask)[1]["content"]
-    sent += chat.messages(a_form("5"), a_goal(), (), mask)[1]["content"]
+    sent = chat.View(a_list("web-1", "logs-3"), a_goal(), (), mask).messages()[1]["content"]
+    sent += chat.View(a_form("5"), a_goal(), (), mask).messages()[1]["content"]
     assert "[secret" not in sent
     assert mask.action(Click(3)) == Click(3)

@@ -110,7 +110,7 @@ def test_a_language_model_teaches_and_where_it_fails_is_named() -> None:
             found = teach(_attempt(), Model(policy, name="m"))
     assert _lesson(found.trajectory)[0] == Click(1)
     dialog = [n for n, step in enumerate(found.trajectory.steps) if step.observation.dialogs]
-    assert len(found.failed) == len(dialog)  # there is no element 1 in a dialog
+    assert len(found.failed) == len(dialog)  # the first element of a dialog is its heading
     assert found.failed[0].startswith(f"step {dialog[0]}: {Malformed.__name__}")
     assert found.opinions + found.silent == len(found.trajectory.steps)
 
