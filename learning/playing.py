@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from learning import acting, ppo
+from learning import acting, devices, ppo
 from learning.acting import Acting, Pages
 from learning.checkpoints import kept_step
 from learning.collecting import SegmentCollector, World
@@ -66,8 +66,10 @@ def play(
     `shown` is imitated beside what it succeeds in itself, so that nothing known is forgotten; episodes may begin
     partway on `ways`. Its curves are in `work` too.
     """
-    network = Acting(policy, len(world.environments), seed=recipe.seed)
+    device = devices.chosen()
+    network = Acting(policy, len(world.environments), seed=recipe.seed).to(device)
     reference = copy.deepcopy(network).eval()
+    devices.compiled(network, device)
     collector = _Imitating(world, recipe, shown=shown, ways=ways)
     with Stream(work, first_step=kept_step(work) + 1) as stream:
 
@@ -91,7 +93,7 @@ def play(
             )
         finally:
             collector.close()
-            policy.hasten(on=False)  # it will be exported
+            policy.to("cpu").hasten(on=False)  # it will be exported
     success = collector.curriculum.metrics().get("success_of_templates", 0.0)
     return Played(trained.updates, trained.seconds, trained.best, trained.ended, success)
 

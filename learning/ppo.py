@@ -329,6 +329,7 @@ def train(
         if judge is not None and recipe.judge_every and number % recipe.judge_every == 0:
             points["trial"] = best.tried(network, judge())
         points["steps_per_s"] = len(rollout.value) / (time.monotonic() - began - spent_s)
+        points["gpu_used"] = devices.used_share(next(network.parameters()).device)
         report(Progress("ppo", through, number, {**rollout.metrics, **points}))
         ended = collect.heard({**rollout.metrics, **points})
         spent_s, stop = time.monotonic() - began, should_stop()
