@@ -9,7 +9,7 @@ from learning.likeness import LIMIT
 from learning.samples import Sample, lessons
 from sandbox.contracts import storage
 
-EVERY, STEPS = 5, 300  # of the starter's demonstrations one in so many; steps of cloning
+EVERY, STEPS = 5, 150  # of the starter's demonstrations one in so many; steps of cloning
 
 
 def run(*, quick: bool) -> Result:
