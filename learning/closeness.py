@@ -8,7 +8,7 @@ from learning import lexical
 from learning.lexical import read
 from learning.wording import Token, figure
 
-CLOSE = 17  # columns of an element and a goal token
+CLOSE = 18  # columns of an element and a goal token
 OPTION_CLOSE = 4  # columns of an option and a goal token
 LARGE, SMALL = frozenset({"large", "big", "largest", "biggest"}), frozenset({"small", "little", "smallest"})
 COLOURS = frozenset(
@@ -40,6 +40,7 @@ def close(name: str, held: str, label: str, around: str, text: str, spoken: str)
         alike(text, label),
         alike(text, around) if len(around) < 60 else 0.0,
         float(is_a(name, text)),
+        float(bool(text) and name == text),
     )
 
 

@@ -13,7 +13,6 @@ from learning.arrays import OUTPUTS
 from learning.candidates import Candidate, Logits, ranked
 from learning.features import Scene
 from learning.networks import ElementSetPolicy, run, tensors
-from learning.policy import leads_nowhere
 from sandbox.contracts.actions import Action, ActOutcome, ActResult, Finish, GiveUp, Scroll, Wait
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, Proposal, past
@@ -73,11 +72,14 @@ def sampled(rng: np.random.Generator, *, temperature: float) -> Chooser:
     return choose
 
 
-def possible(seen: Scene, logits: Logits, observation: Observation, history: Sequence[Past]) -> list[Candidate]:
-    """Actions, the likeliest first: none that stops short of the page's own end, nor one known to lead nowhere."""
+def possible(seen: Scene, logits: Logits, observation: Observation, steps: Sequence[Step]) -> list[Candidate]:
+    """Actions, the likeliest first: none that stops short of the page's own end, nor one that led back to this page.
+
+    What is called alike may be many things here (shades, arrows), so an action is told by its element, not by its name.
+    """
     every = [each for each in ranked(seen, logits) if not isinstance(each.action, _NEVER)]
-    allowed = [each for each in every if not leads_nowhere(each.action, observation, history)]
-    return allowed or every or ranked(seen, logits)
+    done = [step.action for step in steps if step.observation.fingerprint == observation.fingerprint]
+    return [each for each in every if each.action not in done] or every or ranked(seen, logits)
 
 
 def play(
@@ -152,6 +154,6 @@ def _decided(
     if playing:
         scenes = [sentences.scene(frames[n].observation, frames[n].goal, seats[n].history) for n in playing]
         for number, seen, logits in zip(playing, scenes, logits_of(network, scenes), strict=True):
-            found = possible(seen, logits, frames[number].observation, seats[number].history)
+            found = possible(seen, logits, frames[number].observation, seats[number].steps)
             steps[number] = choose(found).action
     return steps

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from learning.closeness import LARGE, SMALL, is_a
 from learning.lexical import read, stem
+from learning.wording import tokens
 from sandbox.contracts.actions import Click, Select, Type
 from sandbox.contracts.observations import Element
 from sandbox.contracts.tasks import Goal
@@ -32,8 +33,58 @@ def restored(recorded: Sequence[Trajectory]) -> list[Trajectory]:
         elif each.task.template in _DRAWN:
             found += [again for time in range(TIMES) for again in _coloured(each, time)]
         else:
-            found.append(_turned(each))
+            found.append(_turned(_listed_so_far(_to_items(_whole(each)))))
     return found
+
+
+def _whole(recorded: Trajectory) -> Trajectory:
+    """What was typed until suggestions came is the word of the goal that it begins."""
+    words = [token.text for token in tokens(recorded.task.goal)]
+
+    def said(step: Step) -> Step:
+        if not isinstance(step.action, Type) or any(step.action.text.lower() == word.lower() for word in words):
+            return step
+        begun = step.action.text.lower()
+        whole = next((word for word in words if len(begun) > 1 and word.lower().startswith(begun)), step.action.text)
+        return structs.replace(step, action=Type(step.action.element, whole))
+
+    return structs.replace(recorded, steps=tuple(map(said, recorded.steps)))
+
+
+def _to_items(recorded: Trajectory) -> Trajectory:
+    """Where suggestions are bare items (book-flight), a recorded page's inner part of each stands for nothing."""
+    if not recorded.task.template.startswith("miniwob/book-flight"):
+        return recorded
+    steps = []
+    for step in recorded.steps:
+        elements = step.observation.elements
+        outer = {each.name: each.ref for each in elements if each.role == "button"}
+        inner = {each.ref: outer[each.name] for each in elements if each.role == "menuitem" and each.name in outer}
+        kept = tuple(each for each in elements if each.ref not in inner)
+        action = step.action
+        if isinstance(action, Click):
+            action = Click(inner.get(action.element, action.element))
+        steps.append(structs.replace(step, observation=structs.replace(step.observation, elements=kept), action=action))
+    return structs.replace(recorded, steps=tuple(steps))
+
+
+def _listed_so_far(recorded: Trajectory) -> Trajectory:
+    """A list holds what was chosen in it, which is not recorded; what was not asked for was chosen by mistake."""
+    chosen: dict[int, list[str]] = {}
+    steps = []
+    for step in recorded.steps:
+        elements = tuple(
+            structs.replace(each, value=", ".join(option for option in each.options if option in chosen[each.ref]))
+            if each.ref in chosen
+            else each
+            for each in step.observation.elements
+        )
+        if isinstance(step.action, Select):
+            if step.action.option.lower() not in recorded.task.goal.text.lower():
+                continue
+            chosen.setdefault(step.action.element, []).append(step.action.option)
+        steps.append(structs.replace(step, observation=structs.replace(step.observation, elements=elements)))
+    return structs.replace(recorded, steps=tuple(steps))
 
 
 def _turned(recorded: Trajectory) -> Trajectory:

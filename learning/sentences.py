@@ -41,7 +41,7 @@ MORE_ELEMENT_NUMBERS = 21
 PAGEFUL = 3  # things that a paged list of MiniWoB++ shows at once
 LETTER = 4  # word id of a single letter
 _REACH = 15  # elements that belong to a repeated one, at most
-MORE_GOAL_NUMBERS = len(TOKEN_KINDS) + 7
+MORE_GOAL_NUMBERS = len(TOKEN_KINDS) + 9
 
 _DONE = ActResult(ActOutcome.DONE)  # people's recordings do not tell what came of a step, so nobody is told
 _UNTOLD = (2, 3, 4)  # of STATE_NUMBERS: dialogs, notices and requests are not in recordings either
@@ -194,8 +194,13 @@ def _goal_words(spoken: Sequence[Token]) -> Ints:
 def _more_of_goal(spoken: Sequence[Token], history: Sequence[Past]) -> Floats:
     """What kind of token each is, where in the sentence, its number, and whether it was clicked or typed just now.
 
-    (G, MORE_GOAL_NUMBERS)
+    Last, how often what was clicked last was clicked, beside the number: as often, less often. (G, MORE_GOAL_NUMBERS)
     """
+    times = 0
+    for step in reversed(history):
+        if not isinstance(step.action, Click) or (step.role, step.name) != (history[-1].role, history[-1].name):
+            break
+        times += 1
     numbers = np.zeros((len(spoken), MORE_GOAL_NUMBERS), np.float32)
     last = read(f"{history[-1].name} {getattr(history[-1].action, 'text', '')}") if history else read("")
     for g, token in enumerate(spoken):
@@ -209,6 +214,8 @@ def _more_of_goal(spoken: Sequence[Token], history: Sequence[Past]) -> Floats:
             float(token.text[:1].isupper()),
             tanh(amount[1] / 10) if amount else 0.0,
             float(lexical.has(last, value)),
+            float(amount is not None and times == amount[1]),
+            float(amount is not None and times < amount[1]),
         ]
     return numbers
 

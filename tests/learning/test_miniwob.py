@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from learning import bc, frames, miniwob
+from learning import bc, frames, miniwob, sentences
 from learning.candidates import Candidate
 from learning.frames import Seat
 from learning.networks import Shape
-from sandbox.contracts.actions import Click
-from sandbox.contracts.tasks import Outcome
+from sandbox.contracts.actions import ActOutcome, ActResult, Click
+from sandbox.contracts.observations import Element, Observation
+from sandbox.contracts.tasks import Goal, Outcome, Risk
+from sandbox.contracts.trajectories import Step
 
 SMALL = Shape(width=16, layers=1, heads=2, word_width=4, sentences=1, relations=1)
 BODY, ONE, TWO = 1, 2, 3
@@ -75,6 +77,18 @@ def test_every_episode_of_every_page_is_played_to_its_end() -> None:
     only_one_thing_to_press = [each for each in played if each.task.template == "miniwob/click-test"]
     assert {each.verification.outcome for each in only_one_thing_to_press} == {Outcome.VERIFIED}
     assert all(step.proposal is not None for each in played for step in each.steps)
+
+
+def test_what_led_back_to_the_same_page_is_not_done_again_but_its_namesake_may_be() -> None:
+    alike = Element(1, "button", "color red"), Element(2, "button", "color red")
+    page = Observation("", "", alike, fingerprint="same")
+    seen = sentences.scene(page, Goal("Click red."), ())
+    [logits] = frames.logits_of(bc.fresh(SMALL, seed=1), [seen])
+    done = Step(page, None, "policy", None, None, Risk.READ, Click(1), ActResult(ActOutcome.DONE))
+    assert Click(1) in [each.action for each in frames.possible(seen, logits, page, [])]
+    after = [each.action for each in frames.possible(seen, logits, page, [done])]
+    assert Click(1) not in after
+    assert Click(2) in after
 
 
 def test_drawn_choices_follow_their_probabilities() -> None:

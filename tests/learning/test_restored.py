@@ -98,3 +98,37 @@ def test_presses_on_the_arrows_of_a_number_are_the_number_that_it_then_holds() -
     [found] = restored([recorded])
     assert [step.action for step in found.steps] == [Type(1, "2"), Click(2), Finish()]
     assert found.steps[0].observation.elements[0].value == ""
+
+
+def _steps(*pairs: tuple[Action, tuple[Element, ...]]) -> tuple[Step, ...]:
+    done = ActResult(ActOutcome.DONE)
+    return tuple(
+        Step(Observation("", "", elements), None, "operator", None, None, Risk.REVERSIBLE, action, done)
+        for action, elements in pairs
+    )
+
+
+def test_what_was_typed_until_a_suggestion_came_is_the_whole_word() -> None:
+    page = (Element(1, "textbox", "From:"),)
+    recorded = structs.replace(
+        _recorded("x", "Fly from Pueblo, CO.", 1), steps=_steps((Type(1, "Pue"), page), (Finish(), page))
+    )
+    [found] = restored([recorded])
+    assert found.steps[0].action == Type(1, "Pueblo")
+
+
+def test_suggestions_that_are_bare_items_are_clicked_themselves() -> None:
+    page = Element(1, "button", "Pueblo (PUB)"), Element(2, "menuitem", "Pueblo (PUB)")
+    recorded = structs.replace(_recorded("book-flight", "Fly.", 1), steps=_steps((Click(2), page), (Finish(), page)))
+    [found] = restored([recorded])
+    assert found.steps[0].action == Click(1)
+    assert [each.role for each in found.steps[0].observation.elements] == ["button"]
+
+
+def test_an_open_list_holds_what_was_chosen_and_mistakes_are_left_out() -> None:
+    page = (Element(1, "combobox", "", options=("Ann", "Bob", "Cid")),)
+    steps = _steps((Select(1, "Bob"), page), (Select(1, "Cid"), page), (Select(1, "Ann"), page), (Finish(), page))
+    recorded = structs.replace(_recorded("click-scroll-list", "Select Cid, Ann.", 1), steps=steps)
+    [found] = restored([recorded])
+    assert [step.action for step in found.steps] == [Select(1, "Cid"), Select(1, "Ann"), Finish()]
+    assert [step.observation.elements[0].value for step in found.steps] == ["", "Cid", "Ann, Cid"]

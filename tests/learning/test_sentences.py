@@ -84,6 +84,13 @@ def test_what_came_of_a_step_is_not_told_for_recordings_do_not_tell_it() -> None
     assert all(np.array_equal(getattr(one, name), getattr(other, name)) for name in f.NAMES)
 
 
+def test_how_often_the_same_was_clicked_is_told_beside_the_number_that_is_asked_for() -> None:
+    page, goal = _posts("ann", "ann"), Goal("Like 2 posts.")
+    once = past(page, Click(4), ActResult(ActOutcome.DONE))
+    found = [sentences.scene(page, goal, (once,) * times).arrays.goal_numbers[1, -2:].tolist() for times in (0, 1, 2)]
+    assert found == [[0, 1], [0, 1], [1, 0]]
+
+
 def test_the_viewport_around_a_page_does_not_matter() -> None:
     page = _posts("ann")
     wide = structs.replace(page, viewport=(1280, 720))
