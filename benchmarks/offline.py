@@ -37,7 +37,7 @@ def run(*, quick: bool) -> Result:
     found = offline.deals(done, lambda one: offline.earned(one, simulator))
     good = [one for one in done if one.verification.outcome is Outcome.VERIFIED]
     print(f"{len(done)} episodes, {failed} of them failed, {len(found)} actions")
-    rates = {method: _rate(found, _recipe(method, steps), episodes) for method in METHODS}
+    rates: dict[str, float] = {method: _rate(found, _recipe(method, steps), episodes) for method in METHODS}
     chosen = offline.deals(good, lambda one: offline.earned(one, simulator))
     rates["bc of the verified"] = _rate(chosen, _recipe("bc", steps), episodes)
     for name, rate in rates.items():

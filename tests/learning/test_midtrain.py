@@ -99,7 +99,7 @@ def test_gradients_agree_with_finite_differences() -> None:
         "parents": torch.tensor([[False] * 3, [False, True, False]]),
     }
     kinds, pointer = (torch.randn(2, n, dtype=torch.float64, requires_grad=True) for n in (len(KINDS), 3))
-    assert torch.autograd.gradcheck(lambda *x: foresight.inverse_loss(*x, labels), (kinds, pointer))
+    assert torch.autograd.gradcheck(lambda a, b: foresight.inverse_loss(a, b, labels), (kinds, pointer))
     happened = {
         "gone": torch.tensor([[True, False], [False, False]]),
         "altered": torch.tensor([[False, True], [False, True]]),
@@ -109,7 +109,7 @@ def test_gradients_agree_with_finite_differences() -> None:
     there = torch.tensor([[True, True], [True, False]])
     elements = torch.randn(2, 2, 2, dtype=torch.float64, requires_grad=True)
     page = torch.randn(2, len(PAGE) + APPEARED, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda *x: foresight.change_loss(*x, happened, there), (elements, page))
+    assert torch.autograd.gradcheck(lambda a, b: foresight.change_loss(a, b, happened, there), (elements, page))
 
 
 def test_eight_transitions_are_memorised_in_all_three_losses(found: Experience) -> None:

@@ -15,6 +15,7 @@ from learning import bc, expectiles, offline
 from learning.deeds import Reader
 from learning.networks import ElementSetPolicy, Shape
 from learning.offline import Critic, Deal, Recipe
+from learning.policy import NetworkPolicy
 from learning.progress import Stopped
 from learning.proving import proved
 from learning.rollouts import Episode, play
@@ -156,7 +157,7 @@ def test_the_command_line_makes_a_policy_of_stored_work(tmp_path: Path) -> None:
     assert offline.main(asked) == 0
     receipt = json.loads((tmp_path / "out" / "receipt.json").read_text())
     assert (receipt["algorithm"], receipt["trajectories"], receipt["parent"]) == ("iql", 2, None)
-    assert proved(tmp_path / "out", name="offline").name == "offline"
+    assert isinstance(proved(tmp_path / "out", name="offline"), NetworkPolicy)
 
 
 def _first_pages(found: list[Deal]) -> list[Deal]:
