@@ -7,7 +7,7 @@ from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, Proposal
 from sandbox.contracts.tasks import Goal
 from sandbox.worlds.console.declare import Console, Kind, Verb
-from sandbox.worlds.console.filling import dialog_move, wizard_move
+from sandbox.worlds.console.filling import dialog_move, fill, wizard_move
 from sandbox.worlds.console.jobs import Do, Job, Make, Step, Tell, fact_field, told
 from sandbox.worlds.console.lexicon import Lexicon
 from sandbox.worlds.console.looks import Look, Move
@@ -18,9 +18,11 @@ from sandbox.worlds.console.ways import (
     GONE,
     find_row,
     look_further,
+    made_out,
     name_of,
     open_fact,
     open_rows,
+    row_fits,
     tab_of,
     to_section,
     to_target,
@@ -68,6 +70,7 @@ def work(look: Look, job: Job) -> Move:
     for number, step in enumerate(job.steps):
         if _is_told_done(look, step) or _was_left(look, job, number):
             done = number + 1
+    done = min([done, *(number for number, step in enumerate(job.steps) if _is_missing(look, step))])
     for number, step in enumerate(job.steps):
         move = _move(look, step) if number >= done else None
         if move is not None and move is not GONE:
@@ -114,11 +117,23 @@ def _was_left(look: Look, job: Job, number: int) -> bool:
         return False
     _, _, label, button, opener = _form(look, step)
     presses = look.recall.presses(button, opener=opener)
-    if not presses or look.recall.lacked(label, since=presses[-1]):
+    if not presses:
         return False
     own = {*_sections(look, step), button, opener}
     later = {name for each in job.steps[number + 1 :] for name in (*_sections(look, each), *_openers(look, each))}
-    return look.recall.pressed_after(presses[-1], later - own)
+    return look.recall.went_on(presses[-1], later - own, label)
+
+
+def _is_missing(look: Look, step: Step) -> bool:
+    """Whether what a step was to make was looked for after its form was sent, and was not there."""
+    if not isinstance(step, Make):
+        return False
+    kind, _, label, button, opener = _form(look, step)
+    presses = look.recall.presses(button, opener=opener)
+    if not presses or not label:
+        return False
+    lacked = look.recall.lacked(label, since=presses[-1])
+    return lacked or look.recall.made_anew(label, look.text(kind.create_title), since=presses[-1])
 
 
 def _sections(look: Look, step: Step) -> set[str]:
@@ -176,7 +191,9 @@ def _make(look: Look, step: Make) -> Move | None:
     if sight.dialog:
         return look.cancel()
     if sight.headed(look.text(kind.create_title)):
-        return wizard_move(look, kind, values)
+        filling = wizard_move(look, kind, values)
+        is_there = isinstance(filling.action, GiveUp) and _was_sent(look, step)  # perhaps it is what has its name
+        return to_section(look, kind) if is_there else filling
     if sight.on_detail(kind) and sight.headed(name) and _was_sent(look, step):
         return None
     if not sight.in_section(kind) or sight.search(kind) is None:
@@ -216,9 +233,11 @@ def _do(look: Look, step: Do) -> Move | None:
     values = look.wanted(step.values)
     submit = _submit(look, kind, verb)
     if look.sight.dialog:
-        fits = _is_dialog_of(look, kind, verb, name_of(look, step.target))
+        fits = _is_dialog_for(look, step, kind, verb)
         if values and _was_sent(look, step) and not look.sight.complaint():
-            fits = fits and look.recall.filled_since(look.text(verb.title))  # else it only shows what is so already
+            # What nobody filled in and yet is as asked only shows what is so already.
+            filled = look.recall.filled_since(look.text(verb.title))
+            fits = fits and (filled or fill(look, kind, values, tuple(values)) is not None)
         return dialog_move(look, kind, values, submit) if fits else look.cancel()
     sent = _was_sent(look, step)
     victim = _victim(look, step) if verb.deletes and sent else ""
@@ -232,6 +251,18 @@ def _do(look: Look, step: Do) -> Move | None:
     return look.press("button", look.text(verb.title), f"open {verb.title}") or look.wait(
         f"{verb.title} is not possible"
     )
+
+
+def _is_dialog_for(look: Look, step: Do, kind: Kind, verb: Verb) -> bool:
+    """Whether the open dialog is the step's: what has no name is known by the row by which it was come to."""
+    target = step.target
+    label = made_out(look, target) if target.pick else name_of(look, target)
+    if label or target.of is not None:
+        return _is_dialog_of(look, kind, verb, label)
+    opener = look.text(verb.title)
+    row = look.recall.row_of(opener) if kind.parent else look.recall.opened_row()
+    label = "" if kind.parent else look.recall.opened()
+    return _is_dialog_of(look, kind, verb, label) and row_fits(look, target, row)
 
 
 def _is_dialog_of(look: Look, kind: Kind, verb: Verb, label: str) -> bool:

@@ -71,9 +71,43 @@ class Recall:
                 break
         return count
 
-    def pressed_after(self, at: int, names: Container[str]) -> bool:
-        """Whether a button or link of these names was pressed after a step."""
-        return any(past.name in names and past.role in ("button", "link") for past in self.history[at + 1 :])
+    def went_on(self, at: int, names: Container[str], label: str) -> bool:
+        """Whether a button or link of these names was pressed after a form was sent.
+
+        Where the form was then cancelled, somebody has to have looked first: at what it was about, called `label`.
+        """
+        steps = [past for past in self.history[at + 1 :] if not isinstance(past.action, Wait)]
+        unsure = bool(steps) and steps[0].name == self._cancel
+        for before, past in zip([None, *steps], steps, strict=False):
+            if past.name in names and past.role in ("button", "link") and (not unsure or self._looked(before, label)):
+                return True
+        return False
+
+    def _looked(self, past: Past | None, label: str) -> bool:
+        if past is None:
+            return False
+        searched = isinstance(past.action, Type) and past.action.text == label
+        return searched or past.name == self._cancel or past.role == "tab" or (past.role == "link" and bool(past.row))
+
+    def made_anew(self, label: str, create: str, *, since: int) -> bool:
+        """Whether something was searched for after a step and not opened, but its create form; nor was it later."""
+        searched = anew = False
+        for past in self.history[since:]:
+            if isinstance(past.action, Type) and past.action.text == label:
+                searched = True
+            elif past.role == "link" and past.name == label:
+                searched = anew = False
+            elif searched and past.role == "link" and past.name == create:
+                anew = True
+        return anew
+
+    def row_of(self, button: str) -> str:
+        """The row in which this button was pressed last."""
+        return next((p.row for p in reversed(self.history) if (p.role, p.name) == ("button", button)), "")
+
+    def opened_row(self) -> str:
+        """The row from which an object was opened last."""
+        return next((past.row for past in reversed(self.history) if past.role == "link" and past.row), "")
 
     def lacked(self, option: str, *, since: int) -> bool:
         """Whether this was to be chosen after a step, and was not there."""

@@ -126,6 +126,14 @@ def find_row(look: Look, target: Target, *, owner: str = "") -> Row | None:
     return fits[0] if fits else None
 
 
+def row_fits(look: Look, target: Target, row: str) -> bool:
+    """Whether the text of a row, as it is remembered, is of what is meant."""
+    parts = row.split(" | ")
+    wanted = look.columns(look.console.kind(target.kind), look.wanted(target.where))
+    alike = any(text[:1] == "=" for _, text in target.where)
+    return {*wanted.values()} <= {*parts} and not (alike and len({*parts}) == len(parts))
+
+
 def _along_link(look: Look, target: Target) -> Move | None:
     """Open the source, press the link in its facts; where that was done before, its name is remembered."""
     kind = look.console.kind(target.kind)
@@ -173,8 +181,7 @@ def _by_comparing(look: Look, target: Target, *, victim: str) -> Move | None:
         raise ValueError("what is compared has an owner")
     owner = name_of(look, target.on)
     search = look.sight.search(kind)
-    title = look.lexicon.say("Search {kinds}", kinds=look.lexicon.noun(kind.plural))
-    chosen = victim or next((text for text in look.recall.typed(title) if text and text != owner), "")
+    chosen = victim or made_out(look, target)
     if chosen and look.sight.on_detail(kind) and look.sight.headed(chosen):
         return None
     if not look.sight.in_section(kind) or search is None:
@@ -198,6 +205,14 @@ def _by_comparing(look: Look, target: Target, *, victim: str) -> Move | None:
         further = look.press("button", look.text("Next page"), "they may be further on")
         return further or missing(kind, "that fits", may_be_gone=False)
     return Move(Type(search.ref, link.name), "this one is it")
+
+
+def made_out(look: Look, target: Target) -> str:
+    """What was made out to be the best of several: it was searched for last by its own name."""
+    kind = look.console.kind(target.kind)
+    owner = name_of(look, target.on) if target.on else ""
+    title = look.lexicon.say("Search {kinds}", kinds=look.lexicon.noun(kind.plural))
+    return next((text for text in look.recall.typed(title) if text and text != owner), "")
 
 
 def _in_order(look: Look, kind: Kind, pick: str) -> Move | None:
