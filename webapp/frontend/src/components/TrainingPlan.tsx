@@ -10,6 +10,7 @@ import { useWords } from "../words";
 import { Loaded } from "./page";
 import { Ago } from "./time";
 
+const minutes = (seconds: number): number => Math.round(seconds / 6) / 10;
 const QUEUES = ["training", "training-gpu"] as const;
 
 export function Plan() {
@@ -21,8 +22,8 @@ function PlanForm({ plan }: { plan: TrainingPlan }) {
   const { t } = useWords();
   const isAdmin = useIsAtLeast("admin");
   const [after, setAfter] = useState<string | number>(plan.after_accepted);
-  const [learn, setLearn] = useState<string | number>(plan.learn_s / 60);
-  const [practise, setPractise] = useState<string | number>(plan.practice_s / 60);
+  const [learn, setLearn] = useState<string | number>(minutes(plan.learn_s));
+  const [practise, setPractise] = useState<string | number>(minutes(plan.practice_s));
   const [queue, setQueue] = useState(plan.queue);
   const wanted = {
     after_accepted: Number(after),
@@ -33,8 +34,8 @@ function PlanForm({ plan }: { plan: TrainingPlan }) {
   const save = useVerb(() => api.put("/training/plan", wanted), { touches: ["training", "home"] });
   const isSame =
     wanted.after_accepted === plan.after_accepted &&
-    wanted.learn_s === plan.learn_s &&
-    wanted.practice_s === plan.practice_s &&
+    Number(learn) === minutes(plan.learn_s) &&
+    Number(practise) === minutes(plan.practice_s) &&
     queue === plan.queue;
   const isWhole = [after, learn, practise].every((each) => each !== "");
   return (
@@ -49,15 +50,15 @@ function PlanForm({ plan }: { plan: TrainingPlan }) {
     >
       <Group align="flex-end" gap="md">
         <NumberInput label={t("training.after")} min={1} value={after} onChange={setAfter} disabled={!isAdmin} allowDecimal={false} w={210} />
-        <NumberInput label={t("training.learn")} min={0.1} step={0.5} value={learn} onChange={setLearn} disabled={!isAdmin} w={220} />
+        <NumberInput label={t("training.learn")} min={0.1} step={0.5} decimalScale={1} value={learn} onChange={setLearn} disabled={!isAdmin} w={220} />
         <NumberInput
           label={t("training.practise")}
           min={0}
           step={0.5}
+          decimalScale={1}
           value={practise}
           onChange={setPractise}
           disabled={!isAdmin}
-          inputWrapperOrder={["label", "input", "error", "description"]}
           w={230}
         />
         <Select
