@@ -2,7 +2,7 @@
 
 Half of the episodes are an oracle's and verified. The other half are by somebody who finishes before a form or dialog
 is confirmed, or takes the same button of another row and is content; all of these failed. Nobody says which is which
-but the rewards, and each method gets the same steps of gradient descent in all on the same data.
+but the rewards, and every policy gets the same steps of gradient descent on the same data.
 """
 
 import time
@@ -23,7 +23,7 @@ from sandbox.contracts.tasks import Goal, Outcome
 from sandbox.contracts.trajectories import Trajectory
 
 BAR, GOAL = 10, 20  # points
-EACH, STEPS, EPISODES = 10, 250, 6  # episodes of each template, half of them bad; of training; tasks of each template
+EACH, STEPS, EPISODES = 10, 500, 6  # episodes of each template, half of them bad; of training; tasks of each template
 METHODS: tuple[Method, ...] = ("bc", "awr", "iql")
 
 
@@ -89,8 +89,8 @@ def _first_like(observation: Observation, element: Element) -> Element:
 
 
 def _recipe(method: Method, steps: int) -> Recipe:
-    """As many steps for the critic as for the policy, and for cloning, which has no critic, both."""
-    return Recipe(method=method, critic_steps=steps, steps=2 * steps if method == "bc" else steps, batch=16)
+    """As many steps for every policy; a critic has as many before."""
+    return Recipe(method=method, critic_steps=steps, steps=steps, batch=16)
 
 
 def _rate(found: Sequence[Deal], recipe: Recipe, episodes: int) -> float:
