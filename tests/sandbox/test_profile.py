@@ -80,6 +80,7 @@ def test_a_world_that_cannot_be_played_here_is_told_with_those_that_can(capsys: 
 
 
 def test_an_id_with_a_recipe_is_profiled_in_that_variant_alone() -> None:
-    found = profile(REGISTERED, tasks=2, steps=2, fixed={"tone": "t3"})
+    sturdy = msgspec.structs.replace(REGISTERED, make_simulator=Sturdy)
+    found = profile(sturdy, tasks=2, steps=2, fixed={"tone": "t3"})
     assert found.environment == "tiny?tone=t3"
     assert {each.variant for each in found.worst} == {"tiny?tone=t3"}
