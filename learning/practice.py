@@ -159,7 +159,7 @@ def judged(
 
 
 def _say(progress: Progress) -> None:
-    if progress.step % 50 == 0 or "held_out_accuracy" in progress.values:
+    if progress.phase == "play" or progress.step % 50 == 0 or "held_out_accuracy" in progress.values:
         values = " ".join(f"{name}={value:.3f}" for name, value in progress.values.items())
         log.info("%s %3.0f %% step %d %s", progress.phase, 100 * progress.progress, progress.step, values)
 
