@@ -121,7 +121,8 @@ def _was_left(look: Look, job: Job, number: int) -> bool:
         return False
     own = {*_sections(look, step), button, opener}
     later = {name for each in job.steps[number + 1 :] for name in (*_sections(look, each), *_openers(look, each))}
-    return look.recall.went_on(presses[-1], later - own, label)
+    about = {label, look.text(look.console.kind(step.kind).plural)} if isinstance(step, Make) else {label}
+    return look.recall.went_on(presses[-1], later - own, about=about - {""})
 
 
 def _is_missing(look: Look, step: Step) -> bool:
@@ -238,6 +239,10 @@ def _do(look: Look, step: Do) -> Move | None:
             # What nobody filled in and yet is as asked only shows what is so already.
             filled = look.recall.filled_since(look.text(verb.title))
             fits = fits and (filled or fill(look, kind, values, tuple(values)) is not None)
+        elif _was_sent(look, step) and not verb.deletes:
+            # Done twice it may do harm: what lies beneath says whether it was done.
+            presses = look.recall.presses(submit, opener=look.text(verb.title))
+            fits = fits and not look.recall.reopened(presses[-1], look.text(verb.title))
         return dialog_move(look, kind, values, submit) if fits else look.cancel()
     sent = _was_sent(look, step)
     victim = _victim(look, step) if verb.deletes and sent else ""

@@ -22,7 +22,7 @@ class Recall:
         found = []
         filled = opener != button
         for at, past in enumerate(self.history):
-            if isinstance(past.action, Type | Select) or past.role in ("checkbox", "switch"):
+            if _fills(past):
                 filled = True
             elif isinstance(past.action, Click) and (past.role, past.name) == ("button", button):
                 if filled and past.result.outcome is ActOutcome.DONE:
@@ -40,7 +40,7 @@ class Recall:
     def filled_since(self, opener: str) -> bool:
         """Whether anything was filled in after a form was opened last."""
         for past in reversed(self.history):
-            if isinstance(past.action, Type | Select) or past.role in ("checkbox", "switch"):
+            if _fills(past):
                 return True
             if (past.role, past.name) == ("button", opener):
                 return False
@@ -71,34 +71,48 @@ class Recall:
                 break
         return count
 
-    def went_on(self, at: int, names: Container[str], label: str) -> bool:
+    def went_on(self, at: int, names: Container[str], *, about: Container[str]) -> bool:
         """Whether a button or link of these names was pressed after a form was sent.
 
-        Where the form was then cancelled, somebody has to have looked first: at what it was about, called `label`.
+        Where the form was then cancelled, somebody has to have looked first: what shows it is searched for or opened by
+        one of the names in `about`, or on a tab, or on the page of a row.
         """
         steps = [past for past in self.history[at + 1 :] if not isinstance(past.action, Wait)]
-        unsure = bool(steps) and steps[0].name == self._cancel
-        for before, past in zip([None, *steps], steps, strict=False):
-            if past.name in names and past.role in ("button", "link") and (not unsure or self._looked(before, label)):
-                return True
-        return False
+        after = next((n for n, past in enumerate(steps) if not _fills(past)), 0)
+        if not steps or steps[after].name != self._cancel:
+            return any(_is_press(past, names) for past in steps)
+        # Filled in once more, it was still open: what then lay beneath it was not what was looked for.
+        first = after + 1 if after else 0
+        return any(
+            _is_press(past, names) and self._looked(before, about)
+            for before, past in zip(steps[first:], steps[first + 1 :], strict=False)
+        )
 
-    def _looked(self, past: Past | None, label: str) -> bool:
-        if past is None:
-            return False
-        searched = isinstance(past.action, Type) and past.action.text == label
-        return searched or past.name == self._cancel or past.role == "tab" or (past.role == "link" and bool(past.row))
+    def _looked(self, past: Past, about: Container[str]) -> bool:
+        """Whether a step led to where it can be seen what came of a form; what lies beneath a dialog may show it."""
+        searched = isinstance(past.action, Type) and past.action.text in about
+        led = past.role == "tab" or (past.role == "link" and (bool(past.row) or past.name in about))
+        return searched or led or past.name == self._cancel
+
+    def reopened(self, at: int, opener: str) -> bool:
+        """Whether a form was opened again after it was sent, and not from the very page that lay beneath it."""
+        steps = [past for past in self.history[at + 1 :] if not isinstance(past.action, Wait)]
+        opened = [n for n, past in enumerate(steps) if (past.role, past.name) == ("button", opener)]
+        return bool(opened) and not (opened[-1] > 0 and steps[opened[-1] - 1].name == self._cancel)
 
     def made_anew(self, label: str, create: str, *, since: int) -> bool:
         """Whether something was searched for after a step and not opened, but its create form; nor was it later."""
         searched = anew = False
+        last = ""  # what was typed just before
         for past in self.history[since:]:
-            if isinstance(past.action, Type) and past.action.text == label:
-                searched = True
-            elif past.role == "link" and past.name == label:
-                searched = anew = False
-            elif searched and past.role == "link" and past.name == create:
-                anew = True
+            if isinstance(past.action, Wait):
+                continue
+            if past.role == "link" and past.name == create:
+                anew = anew or searched
+            elif past.role == "link" and (past.name == label or last == label):
+                searched = anew = False  # it was there, and was opened or went on from
+            last = past.action.text if isinstance(past.action, Type) else ""
+            searched = searched or last == label
         return anew
 
     def row_of(self, button: str) -> str:
@@ -135,3 +149,11 @@ class Recall:
             if past.role == "link":
                 return past.name == source
         return False
+
+
+def _fills(past: Past) -> bool:
+    return isinstance(past.action, Type | Select) or past.role in ("checkbox", "switch")
+
+
+def _is_press(past: Past, names: Container[str]) -> bool:
+    return past.name in names and past.role in ("button", "link")

@@ -108,11 +108,16 @@ def test_a_change_that_a_hidden_field_would_show_is_known_not_to_have_been_done(
 
 # Each went wrong once: a dialog of another row, a send that failed and was left, a form that was opened anew.
 HARD = (
+    ("alarm-to-new-channel", "lost", 102),
     ("change-access-subnet", "fail", 5),
     ("drain-and-stop", "fail", 4),
     ("narrow-open-rule", "lost", 8),
     ("office-server", "fail", 5),
+    ("office-server", "lost", 201),
     ("onboard-user", "lost", 9),
+    ("reboot-instance", "fail", 100),
+    ("replace-key", "lost", 11),
+    ("resize-database-safely", "fail", 104),
     ("web-behind-balancer", "fail", 5),
     ("widen-full-disk", "lost", 4),
 )
