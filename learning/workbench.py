@@ -7,6 +7,7 @@ import argparse
 import logging
 import shutil
 import sys
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
@@ -20,9 +21,9 @@ import numpy as np
 import torch
 from msgspec import Struct
 
-from learning import artefact, bc, devices, features, ppo
-from learning.acting import Acting
-from learning.arrays import KINDS
+from learning import acting, artefact, bc, devices, features, ppo
+from learning.acting import Acting, Pages
+from learning.arrays import KINDS, Arrays
 from learning.beside import RENAMED, Beside, Here
 from learning.checkpoints import kept_step
 from learning.collecting import SegmentCollector, World
@@ -30,8 +31,9 @@ from learning.curriculum import Curriculum
 from learning.metrics import Stream
 from learning.networks import ElementSetPolicy, Shape
 from learning.phases import Phase
-from learning.ppo import Recipe, Trained
+from learning.ppo import Recipe, Rollout, Trained
 from learning.progress import Progress
+from learning.segments import Segment
 from learning.tickets import EVERY, TITLE, Ended, judged
 from sandbox.worlds.workbench.simulator import Workbench
 from sandbox.worlds.workbench.templates import tasks
@@ -57,18 +59,19 @@ penalties:
 """
 RECIPE = Recipe(
     clip=0.2,
-    stop_kl=0.04,
-    entropy_share=0.01,
+    stop_kl=1.0,  # what was played is an update old already, and imitation goes further
+    entropy_share=0.02,
+    imitation_share=0.3,
     gamma=0.1,
     lam=0.0,
-    epochs=3,
+    epochs=2,
     batch=64,
     learning_rate=1e-3,
     updates=100_000,
     keep_every=10,
     seed=7,
 )
-PHASES = (Phase("explore", (), most=1_000_000, starts=0.2),)
+PHASES = (Phase("explore", (), most=1_000_000, even=0.2, starts=0.2),)
 # Before anything is learnt, what ends an episode and what does nothing here is tried seldom.
 FIRST_LEANING = {
     "finish": -3.0,
@@ -80,6 +83,7 @@ FIRST_LEANING = {
     "select": -2.0,
 }
 KEPT, HIGH = 0.4, 0.9  # templates done more often than HIGH are played in a share of the updates
+NEARER, FEWEST, REMEMBERED = 0.05, 400, 6_000  # reward of a decision imitated again; how many are kept for that
 FIRST, ENOUGH = 6, 0.5  # kinds of ticket at the beginning; their success before there are more
 
 
@@ -136,6 +140,26 @@ class Collector(SegmentCollector):
 
     beside = False
 
+    def __init__(self, world: World, recipe: Recipe, *, curriculum: Curriculum) -> None:
+        super().__init__(world, recipe, curriculum=curriculum)
+        self.remembered: deque[tuple[Arrays, dict[str, int]]] = deque(maxlen=REMEMBERED)
+
+    def nearer(self) -> Pages | None:
+        """Decisions of late that brought a ticket nearer to done, whatever became of it; None while they are few."""
+        if len(self.remembered) < FEWEST:
+            return None
+        actions = {name: torch.tensor([each[name] for _, each in self.remembered]) for name in acting.NAMES}
+        return Pages(
+            [page for page, _ in self.remembered], actions, torch.zeros(len(self.remembered), dtype=torch.long)
+        )
+
+    def _rollout(self, segments: Sequence[Segment]) -> Rollout:
+        for each in segments:
+            for at in np.flatnonzero(each.rewards > NEARER):
+                chosen = {name: int(each.actions[name][at]) for name in acting.NAMES}
+                self.remembered.append((each.pages[at], chosen))
+        return super()._rollout(segments)
+
     def _hire(self, network: Acting) -> None:
         if not self._players:
             self._players = [Beside(network) if self.beside else Here(network)]  # type: ignore[list-item]  # answers as those of collecting do
@@ -151,6 +175,7 @@ def learn(
 ) -> tuple[ElementSetPolicy, Trained, Collector]:
     """PPO from nothing, or on from the checkpoint in `work`, where its curves are too."""
     network = Acting(untaught(recipe.seed), 1, seed=recipe.seed)
+    torch.nn.init.zeros_(network.critic.linear.weight)  # what it says before it knows anything would be noise
     world = World(plan.templates, decisions=plan.decisions, slots=plan.slots, reward=REWARD, phases=PHASES)
     collector = Collector(world, recipe, curriculum=Ladder(kept=KEPT, low=0.0, high=HIGH))
     collector.beside = plan.beside
@@ -168,7 +193,7 @@ def learn(
                 work=work,
                 budget_s=plan.budget_s,
                 report=told,
-                successes=lambda: collector.verified_pages,
+                successes=collector.nearer,
             )
         finally:
             collector.close()

@@ -87,6 +87,17 @@ def test_the_same_seed_gives_the_same_weights_also_when_gone_on_with(tmp_path: P
     assert [point.step for point in metrics.read(tmp_path / "cut")] == [1, 2]
 
 
+def test_what_brought_a_ticket_nearer_is_remembered_once_there_is_enough_of_it(tmp_path: Path) -> None:
+    *_, collector = workbench.learn(SMALL, tmp_path, report=lambda _: None, recipe=RECIPE)
+    assert collector.nearer() is None
+    page, chosen = collector.remembered[0]
+    collector.remembered.extend([(page, chosen)] * workbench.FEWEST)
+    rows = collector.nearer()
+    assert rows is not None
+    assert int(rows.actions["kind"][-1]) == chosen["kind"]
+    assert len(rows.lengths) == len(collector.remembered)
+
+
 def test_a_player_beside_the_learner_plays_what_it_is_told_with_one_order_always_underway(tmp_path: Path) -> None:
     policy, trained, collector = workbench.learn(
         structs.replace(SMALL, beside=True), tmp_path, report=lambda _: None, recipe=RECIPE
