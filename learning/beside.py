@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -76,13 +77,11 @@ class Player(SegmentPlayer):
 def _serve(line: Connection, shape: dict[str, int]) -> None:
     """The other end of `_Beside`: plays what it is told until the line is closed."""
     player = Player(shape, (NAME,))
-    while True:
-        try:
+    with suppress(EOFError, BrokenPipeError):  # the learner has closed the line
+        while True:
             version, weights, order = line.recv()
-        except EOFError:
-            return
-        player.take_weights(version, weights)
-        line.send(player.play(order))
+            player.take_weights(version, weights)
+            line.send(player.play(order))
 
 
 class Beside:
