@@ -25,6 +25,7 @@ from sandbox.contracts.trajectories import Trajectory
 from sandbox.levels import Level
 from sandbox.registry import Registered, registered
 
+TOLD_EVERY = 5  # updates between two reports of every task's success: there may be hundreds
 PLAY = Recipe(learning_rate=3e-4, imitation_share=0.3, judge_every=10, patience=6, keep_every=5, updates=1_000)
 
 
@@ -73,10 +74,11 @@ def play(
     collector = _Imitating(world, recipe, shown=shown, ways=ways)
     with Stream(work, first_step=kept_step(work) + 1) as stream:
 
-        def told(progress: Progress) -> None:
+        def heard(progress: Progress) -> None:
             stream.write(progress.step, progress.values)
-            few = {name: value for name, value in progress.values.items() if "/" not in name}
-            report(Progress("play", progress.progress, progress.step, few))
+            whole = progress.step % TOLD_EVERY == 0
+            told = {name: value for name, value in progress.values.items() if whole or "/" not in name}
+            report(Progress("play", progress.progress, progress.step, told))
 
         try:
             trained = ppo.train(
@@ -85,7 +87,7 @@ def play(
                 recipe,
                 work=work,
                 budget_s=budget_s,
-                report=told,
+                report=heard,
                 should_stop=should_stop,
                 reference=reference,
                 judge=lambda: trial(network, world, seed=recipe.seed),
