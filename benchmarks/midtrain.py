@@ -48,7 +48,8 @@ def run(*, quick: bool) -> Result:
                 print(f" ({time.monotonic() - clock:.0f} s)", flush=True)
     needed = {name: samples_to(ENOUGH, _by_size(curve, len(seeds))) for name, curve in curves.items()}
     print(f"samples to {ENOUGH:.0%}: {needed['with']:.0f} with, {needed['without']:.0f} without")
-    ratio = needed["with"] / needed["without"] if math.isfinite(needed["without"]) else math.nan
+    most = 2.0 * max(curves["with"])  # stands for a curve that never gets there
+    ratio = min(needed["with"], most) / min(needed["without"], most)
     tried = len(seeds) * len(sizes) * 2 * episodes * len(TEMPLATES)
     bar = f"<= {BAR} (goal {GOAL})"
     return Result(value=round(ratio, 3), unit="samples with / without", bar=bar, holds=ratio <= BAR, n=tried)
