@@ -57,7 +57,12 @@ def run(*, quick: bool) -> Result:
     # The quick form trains nothing, and so needs no trainer.
     only = ("web", "worker", "beat", "session-host") if quick else ()
     # Nothing is judged after the training: that takes minutes and is killed by nobody here.
-    training = {"TRAIN_AFTER_ACCEPTED": "1000", "TRAIN_BUDGET_S": "20", "EVALUATE_EPISODES": "0"}
+    training = {
+        "TRAIN_AFTER_ACCEPTED": "1000",
+        "TRAIN_BUDGET_S": "20",
+        "TRAIN_PRACTICE_S": "0",
+        "EVALUATE_EPISODES": "0",
+    }
     with running(only=only, SESSION_SLOTS="2", **training) as stack:
         reviewer = Stubborn(stack.url, "reviewer", stack.passwords["reviewer"])
         filed = file_sampled(stack.person("operator"), TEMPLATE, range(7300, 7300 + tickets))

@@ -88,7 +88,7 @@ S3_BUCKET = env.text("S3_BUCKET", "belay")
 
 TRAIN_AFTER_ACCEPTED = env.integer("TRAIN_AFTER_ACCEPTED", 5, minimum=1, maximum=100_000)
 TRAIN_BUDGET_S = env.integer("TRAIN_BUDGET_S", 120, minimum=5, maximum=7 * 24 * 3600)
-TRAIN_PRACTICE_S = env.integer("TRAIN_PRACTICE_S", 0, minimum=0, maximum=7 * 24 * 3600)
+TRAIN_PRACTICE_S = env.integer("TRAIN_PRACTICE_S", 60, minimum=0, maximum=7 * 24 * 3600)
 EVALUATE_EPISODES = env.integer("EVALUATE_EPISODES", 2, minimum=0, maximum=1000)  # held-out tasks per template
 COMMIT = environ.commit(BASE_DIR) or env.text("COMMIT", "unknown")
 SESSION_SLOTS = env.integer("SESSION_SLOTS", 3, minimum=1, maximum=64)  # live sessions per session host

@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--all", type=Path, metavar="FOLDER", help="every page too: two widths, light and dark")
     folder = parser.parse_args().all
     with (
-        running(TRAIN_BUDGET_S="20", EVALUATE_EPISODES="1", SESSION_SLOTS="2") as stack,
+        running(TRAIN_BUDGET_S="20", TRAIN_PRACTICE_S="0", EVALUATE_EPISODES="1", SESSION_SLOTS="2") as stack,
         sync_playwright() as playwright,
     ):
         people = {name: stack.person(name) for name in ("operator", "reviewer", "admin")}

@@ -38,7 +38,13 @@ def room(chromium: Browser, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
     """Everything that `make up` starts, on servers of its own."""
     for name in SERVERS:
         monkeypatch.delenv(name, raising=False)
-    wanted = {"TRAIN_BUDGET_S": "30", "EVALUATE_EPISODES": "1", "SESSION_SLOTS": "1", "OMP_NUM_THREADS": "1"}
+    wanted = {
+        "TRAIN_BUDGET_S": "30",
+        "TRAIN_PRACTICE_S": "20",
+        "EVALUATE_EPISODES": "1",
+        "SESSION_SLOTS": "1",
+        "OMP_NUM_THREADS": "1",
+    }
     with running(**wanted) as stack, ExitStack() as pages:
         people = (
             pages.enter_context(signed_in(chromium, stack.url, name, stack.passwords[name]))
