@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from learning import artefact, bc, distill, divergence
+from learning import artefact, bc, distill, divergence, metrics
 from learning.arrays import KINDS, Arrays
 from learning.candidates import LOW
 from learning.collecting import World
@@ -121,11 +121,12 @@ def test_a_student_practises_in_the_world_afterwards(states: list[Arrays], tmp_p
     phases = (Phase("explore", (), most=9, even=0.1, changed=1),)
     world = World(("cloud/stop-instance",), decisions=24, judged=10, slots=4, phases=phases)
     done = distill.train(states, _teacher(), bc.fresh(SMALL, seed=3), Recipe(steps=2, batch=4), work=tmp_path / "a")
-    before = [each.clone() for each in done.network.parameters()]
     after = distill.practised(done, world, updates=1, work=tmp_path / "b", budget_s=600)
     assert after.seconds > done.seconds
     assert after.trial is not None
-    assert any(not torch.equal(a, b) for a, b in zip(before, after.network.parameters(), strict=True))
+    (update,) = metrics.read(tmp_path / "b")
+    assert update.step == 1
+    assert {"policy_loss", "leash_kl"} <= update.values.keys()
 
 
 def test_a_network_in_training_proposes_what_its_export_proposes(folder: Path) -> None:
