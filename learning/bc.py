@@ -1,21 +1,20 @@
 """Behaviour cloning with corrections, top to bottom: weigh, split, train, judge; `learning.jobs.improve` runs it."""
 
-import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from learning import batches, flat, losses
 from learning.arrays import KINDS
+from learning.checkpoints import Checkpoint
 from learning.networks import ElementSetPolicy, Shape, run, tensors
 from learning.progress import Progress, Stopped
 from learning.samples import Sample, held_out
@@ -77,8 +76,9 @@ def train(
     optimizer = torch.optim.AdamW(
         network.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98)
     )
-    step, spent_s = _resume(work, network, optimizer, recipe)
-    began = time.monotonic() - spent_s
+    checkpoint = Checkpoint(work, recipe)
+    resumed = checkpoint.resume(network, optimizer)
+    step, began = resumed.step, time.monotonic() - resumed.spent_s
     network.train()
     network.hasten()
     while step < recipe.steps:
@@ -87,7 +87,7 @@ def train(
         if through >= 1.0:
             break
         if should_stop():
-            _keep(work, network, optimizer, recipe, step, elapsed)
+            checkpoint.keep(network, optimizer, step=step, spent_s=elapsed)
             network.hasten(on=False)
             raise Stopped(f"stopped at step {step} of {recipe.steps}")
         optimizer.param_groups[0]["lr"] = recipe.learning_rate * _warm(step, recipe.warmup) * _cosine(through)
@@ -97,14 +97,14 @@ def train(
         if step == 1 or step % REPORT_EVERY == 0:
             report(Progress("train", through, step, {"loss": loss}))
         if step % recipe.judge_every == 0:
-            _keep(work, network, optimizer, recipe, step, time.monotonic() - began)
+            checkpoint.keep(network, optimizer, step=step, spent_s=time.monotonic() - began)
             if judged and step < recipe.steps:
                 some = judged[:: max(1, len(judged) // 300)]
                 report(Progress("train", through, step, {"held_out_accuracy": _share(accuracy(network, some))}))
     network.hasten(on=False)
     by_template = accuracy(network, judged)
     report(Progress("judge", 1.0, step, {"held_out_accuracy": _share(by_template)}))
-    _keep(work, network, optimizer, recipe, step, time.monotonic() - began)
+    checkpoint.keep(network, optimizer, step=step, spent_s=time.monotonic() - began)
     seconds = time.monotonic() - began
     return Trained(network, step, _share(by_template), by_template, len(learnt), len(judged), seconds)
 
@@ -201,47 +201,6 @@ def _warm(step: int, warmup: int) -> float:
 
 def _cosine(through: float) -> float:
     return float(0.05 + 0.95 * 0.5 * (1 + np.cos(np.pi * through)))
-
-
-def _keep(
-    work: Path, network: ElementSetPolicy, optimizer: torch.optim.Optimizer, recipe: Recipe, step: int, spent_s: float
-) -> None:
-    """Write a checkpoint whole or not at all."""
-    work.mkdir(parents=True, exist_ok=True)
-    state = {f"model.{name}": tensor for name, tensor in network.state_dict().items()}
-    for index, moments in optimizer.state_dict()["state"].items():
-        state |= {f"adam.{index}.{name}": torch.as_tensor(tensor) for name, tensor in moments.items()}
-    partial = work / "checkpoint.partial"
-    meta = {"step": str(step), "spent_s": repr(spent_s), "recipe": json.dumps(asdict(recipe))}
-    save_file({name: tensor.contiguous() for name, tensor in state.items()}, partial, metadata=meta)
-    partial.replace(work / "checkpoint.safetensors")
-
-
-def _resume(
-    work: Path, network: ElementSetPolicy, optimizer: torch.optim.Optimizer, recipe: Recipe
-) -> tuple[int, float]:
-    """Steps done and seconds spent; a checkpoint of another recipe is no checkpoint of this training."""
-    path = work / "checkpoint.safetensors"
-    if not path.is_file():
-        return 0, 0.0
-    meta = _metadata(path)
-    if json.loads(meta["recipe"]) != asdict(recipe):
-        return 0, 0.0
-    state = load_file(path)
-    network.load_state_dict({n.removeprefix("model."): t for n, t in state.items() if n.startswith("model.")})
-    moments: dict[int, dict[str, Tensor]] = {}
-    for name, tensor in state.items():
-        if name.startswith("adam."):
-            _, index, what = name.split(".")
-            moments.setdefault(int(index), {})[what] = tensor
-    optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
-    return int(meta["step"]), float(meta["spent_s"])
-
-
-def _metadata(path: Path) -> dict[str, str]:
-    with path.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        return dict(json.loads(file.read(size))["__metadata__"])
 
 
 def fresh(shape: Shape, *, seed: int) -> ElementSetPolicy:
