@@ -194,13 +194,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not plan.templates:
             raise ValueError("say what is to be tried, by --templates or --environments")
         judgement, trajectories = judge(given.policy, plan, against=given.against)
-    except UnknownTemplate as problem:
-        print(f"there is no template {problem}", file=sys.stderr)
-        return 2
-    except UnknownEnvironment as problem:
-        print(f"there is no environment {problem}", file=sys.stderr)
-        return 2
-    except (BadPolicy, OSError, ValueError) as problem:
+    except (UnknownTemplate, UnknownEnvironment, BadPolicy, OSError, ValueError) as problem:
         print(str(problem), file=sys.stderr)
         return 2
     report.write(judgement, trajectories, given.out)

@@ -305,13 +305,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--parent", type=Path, help="a policy's folder to go on from; else from nothing")
     parser.add_argument("--work", type=Path, default=Path(".belay/offline"), help="where the checkpoint is kept")
     parser.add_argument("--method", choices=("iql", "awr", "bc"), default="iql")
-    parser.add_argument("--steps", type=int, default=Recipe().steps)
+    parser.add_argument("--steps", type=int, default=Recipe().steps, help="of the policy")
+    parser.add_argument("--critic-steps", type=int, default=Recipe().critic_steps, help="of the critic, before them")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(arguments)
-    contents = [path.read_bytes() for path in asked.trajectories]
-    every = [storage.unpack(content) for content in contents]
+    try:
+        contents = [path.read_bytes() for path in asked.trajectories]
+        every = [storage.unpack(content) for content in contents]
+    except (OSError, storage.BadTrajectory) as problem:
+        parser.error(str(problem))
     found = deals(every, lambda each: earned(each, _simulator(each)))
-    recipe = Recipe(method=asked.method, steps=asked.steps, seed=asked.seed)
+    recipe = Recipe(method=asked.method, steps=asked.steps, critic_steps=asked.critic_steps, seed=asked.seed)
     network = artefact.load(asked.parent) if asked.parent else fresh(Shape(), seed=asked.seed)
     done = train(found, network, recipe, work=asked.work, report=_say)
     artefact.write(

@@ -196,14 +196,20 @@ def main(arguments: Sequence[str]) -> int:
         "--anonymity", type=int, default=ANONYMITY, help="trajectories that must know a word to keep it"
     )
     asked = parser.parse_args(arguments)
-    fitted = fit([storage.unpack(path.read_bytes()) for path in asked.trajectories], anonymity=asked.anonymity)
+    try:
+        real = [storage.unpack(path.read_bytes()) for path in asked.trajectories]
+    except (OSError, storage.BadTrajectory) as problem:
+        parser.error(str(problem))
+    fitted = fit(real, anonymity=asked.anonymity)
     made = generate(fitted, count=asked.count, seed=asked.seed)
     found = compared(fitted, made)
     for name, bits in found.divergence.items():
         print(f"{name:16} {bits:.4f} bits a token")
     print(f"{len(found.leaks)} texts in which a real value stands; {found.synthetic} made from {found.real}")
     if not found.passes:
-        print("nothing was written: fit on more trajectories, or raise --anonymity")
+        print(
+            "nothing was written: fit on more trajectories, make more (--count), or raise --anonymity"
+        )
         return 1
     asked.out.mkdir(parents=True, exist_ok=True)
     for each in made:

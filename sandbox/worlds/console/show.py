@@ -5,7 +5,7 @@ import argparse
 from sandbox.contracts.actions import Navigate
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.tasks import Goal, Task
-from sandbox.registry import find_environment
+from sandbox.registry import UnknownEnvironment, find_environment
 from sandbox.worlds.console.furnish import furnish
 from sandbox.worlds.console.tasks import console_of
 from sandbox.worlds.console.tree import TreeFace
@@ -48,7 +48,10 @@ def main() -> None:
     parser.add_argument("kind")
     parser.add_argument("--variant", default="cloud", help="an environment id, such as cloud?locale=zh&list=cards")
     given = parser.parse_args()
-    find_environment(given.variant)  # who has made consoles of their own has them known now
+    try:
+        find_environment(given.variant)  # who has made consoles of their own has them known now
+    except UnknownEnvironment as problem:
+        parser.error(str(problem))
     kinds = [kind.name for kind in console_of(given.variant).kinds if not kind.parent]
     if given.kind not in kinds:
         parser.error(f"{given.kind} has no pages of its own; these have: {', '.join(kinds)}")
