@@ -207,9 +207,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{name:16} {bits:.4f} bits a token")
     print(f"{len(found.leaks)} texts in which a real value stands; {found.synthetic} made from {found.real}")
     if not found.passes:
-        print(
-            "nothing was written: fit on more trajectories, make more (--count), or raise --anonymity"
-        )
+        print("nothing was written: fit on more trajectories, make more (--count), or raise --anonymity")
         return 1
     asked.out.mkdir(parents=True, exist_ok=True)
     for each in made:
