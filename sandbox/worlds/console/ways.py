@@ -179,7 +179,7 @@ def _by_comparing(look: Look, target: Target, *, victim: str) -> Move | None:
     kind = look.console.kind(target.kind)
     if target.on is None:
         raise ValueError("what is compared has an owner")
-    owner = name_of(look, target.on)
+    owner, title = name_of(look, target.on), look.title(kind, "name")
     search = look.sight.search(kind)
     chosen = victim or made_out(look, target)
     if chosen and look.sight.on_detail(kind) and look.sight.headed(chosen):
@@ -187,9 +187,11 @@ def _by_comparing(look: Look, target: Target, *, victim: str) -> Move | None:
     if not look.sight.in_section(kind) or search is None:
         return to_section(look, kind)
     if victim or (chosen and search.value == chosen):
-        row = look.sight.usable("link", chosen)
-        if row is not None and row.row:
-            return Move(Click(row.ref), "this was made out to be the one")
+        # Another row may refer to something called alike: the link has to be the row's own.
+        links = (row.link(title) for row in look.sight.rows())
+        link = next((each for each in links if each and each.name == chosen), None)
+        if link is not None:
+            return Move(Click(link.ref), "this was made out to be the one")
         if victim:
             return look_further(look, kind, victim) or GONE
     if search.value != owner:
@@ -200,10 +202,12 @@ def _by_comparing(look: Look, target: Target, *, victim: str) -> Move | None:
     if (move := _in_order(look, kind, target.pick)) is not None:
         return move
     best = find_row(look, target, owner=owner)
-    link = best.link(look.title(kind, "name")) if best else None
+    link = best.link(title) if best else None
     if link is None:
         further = look.press("button", look.text("Next page"), "they may be further on")
         return further or missing(kind, "that fits", may_be_gone=False)
+    if link.name == owner:  # it is searched for already
+        return Move(Click(link.ref), "this one is it")
     return Move(Type(search.ref, link.name), "this one is it")
 
 
@@ -212,7 +216,11 @@ def made_out(look: Look, target: Target) -> str:
     kind = look.console.kind(target.kind)
     owner = name_of(look, target.on) if target.on else ""
     title = look.lexicon.say("Search {kinds}", kinds=look.lexicon.noun(kind.plural))
-    return next((text for text in look.recall.typed(title) if text and text != owner), "")
+    typed = next((text for text in look.recall.typed(title) if text and text != owner), "")
+    if typed or not owner:
+        return typed
+    # One that is called like its owner needs no search of its own: the row that was opened names it, and its owner.
+    return owner if look.recall.opened() == owner and look.recall.opened_row().count(owner) > 1 else ""
 
 
 def _in_order(look: Look, kind: Kind, pick: str) -> Move | None:

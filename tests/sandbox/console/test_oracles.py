@@ -84,6 +84,13 @@ def test_the_oracle_always_finds_back_after_wrong_steps_where_writes_fail(kind: 
         assert found.outcome is Outcome.VERIFIED, (task, found, history)
 
 
+@pytest.mark.parametrize(("split", "seed"), [("validation", 16), ("validation", 68), ("train", 136)])
+def test_what_is_called_like_its_owner_or_like_anothers_is_still_told_apart(split: Split, seed: int) -> None:
+    kind = spec("delete-oldest-snapshot")
+    found, _ = play(ConsoleSimulator(), kind, drawn(kind, seed, split, {"popups": "cookies"}))
+    assert found.outcome is Outcome.VERIFIED
+
+
 def test_the_oldest_is_made_out_anew_after_a_wrong_row_was_opened() -> None:
     kind = spec("delete-oldest-snapshot")
     for recipe in ({}, {"list": "cards"}, {"locale": "zh", "order": "shuffled"}, {"faults": "lost"}):
