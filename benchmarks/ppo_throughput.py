@@ -178,7 +178,7 @@ def _sb3(told: Told, rounds: int) -> list[float]:
     held |= {"advantages": rollout.advantage.numpy(), "returns": (rollout.advantage + rollout.value).numpy()}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "played.npz"
-        np.savez(file, **held)  # type: ignore[arg-type]  # numpy's stub takes its flags for arrays
+        np.savez(file, **held)  # type: ignore[arg-type]  # numpy's types take arrays by name for its flags
         done = subprocess.run(
             [str(borrowed.python(*borrowed.SB3)), str(SCRIPT), str(file), str(BATCH), str(EPOCHS), str(rounds)],
             env={**os.environ, "PYTHONPATH": str(ROOT)},

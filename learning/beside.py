@@ -1,7 +1,7 @@
 """A player that gives tools other names now and then, in the learner's process or in one beside it."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from multiprocessing import get_context
@@ -9,15 +9,13 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import msgspec
-import torch
 
 from learning.acting import Acting
 from learning.networks import sizes
-from learning.segments import Met, Order, Segment, SegmentPlayer, _Running
+from learning.segments import Met, Order, Segment, SegmentPlayer
 from sandbox.contracts.observations import Element, Observation
 from sandbox.episode import Turn
 from sandbox.levels import Level
-from sandbox.orchestrator import Orchestrator
 from sandbox.worlds.workbench.jobs import NAME
 
 RENAMED = 0.1  # of the episodes have tools with names that nobody knows
@@ -61,17 +59,9 @@ def _is_tool(element: Element) -> bool:
 class Player(SegmentPlayer):
     """Plays with tools under other names now and then, so that what a tool is shows in more than its name."""
 
-    def _decide(
-        self,
-        stage: Orchestrator,
-        running: dict[int, _Running],
-        asked: Sequence[Turn],
-        generator: torch.Generator,
-        order: Order,
-        found: list[Segment],
-    ) -> int:
-        seen = [msgspec.structs.replace(turn, observation=renamed(turn.observation, turn.level)) for turn in asked]
-        return super()._decide(stage, running, seen, generator, order, found)
+    def seen(self, turn: Turn) -> Turn:
+        """See SegmentPlayer."""
+        return msgspec.structs.replace(turn, observation=renamed(turn.observation, turn.level))
 
 
 def _serve(line: Connection, shape: dict[str, int]) -> None:

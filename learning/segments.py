@@ -159,7 +159,8 @@ class SegmentPlayer:
         decided = 0
         try:
             while stage.playing or running:
-                turns = stage.turns(0.0 if not stage.playing and not running else 1.0)
+                wait_s = 0.0 if not stage.playing and not running else 1.0
+                turns = [self.seen(turn) for turn in stage.turns(wait_s)]
                 for turn in turns:
                     _hear(running.setdefault(turn.slot, _Running(leads.get(turn.level, ()))), turn)
                 asked = self._lead(stage, running, turns)
@@ -169,6 +170,10 @@ class SegmentPlayer:
             return found, {base: _met(each) for base, each in stage.coverage.items()}
         finally:
             stage.close()
+
+    def seen(self, turn: Turn) -> Turn:
+        """A turn as the policy sees it; who trains on pages in other words has them changed here."""
+        return turn
 
     def _lead(self, stage: Orchestrator, running: dict[int, _Running], turns: Sequence[Turn]) -> list[Turn]:
         """Go on with the starts; the turns that the policy has to look at."""
