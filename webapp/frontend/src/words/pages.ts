@@ -119,7 +119,7 @@ export const pages = {
   "training.after": ["Train after accepted sessions", "接受多少会话后训练"],
   "training.learn": ["Learn from the dataset, minutes", "从数据集学习（分钟）"],
   "training.practise": ["Practise in the sandbox, minutes", "在沙箱中练习（分钟）"],
-  "training.practiseHint": ["0: learn from people only", "0：仅向人学习"],
+  "training.practiseHint": ["With no minutes of practice a run learns from people only.", "练习为 0 分钟时仅向人学习。"],
   "training.queue": ["On", "运行于"],
   "training.queue.training": ["processors", "CPU"],
   "training.queue.training-gpu": ["graphics card", "GPU"],
