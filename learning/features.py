@@ -31,7 +31,13 @@ class Scene:
 
 def scene(observation: Observation, goal: Goal, history: Sequence[Past]) -> Scene:
     """Everything a policy looks at, as arrays; the goal is read by its fields (`learning.sentences`: by its words)."""
-    texts = goal_tokens(goal)
+    return arranged(observation, goal, history, texts=goal_tokens(goal))
+
+
+def arranged(
+    observation: Observation, goal: Goal, history: Sequence[Past], *, texts: tuple[tuple[str, str], ...]
+) -> Scene:
+    """The same around goal tokens that are already found: (field name or "", text)."""
     hidden = lexical.hidden_words(tuple(text for _, text in texts))
     values = [read(text) for _, text in texts]
     names = [lexical.read_field_name(name) for name, _ in texts]

@@ -10,12 +10,13 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from learning import batches, features, sentences
+from learning import batches
 from learning.arrays import KINDS, OUTPUTS, USELESS, VERSION
 from learning.candidates import NONE, Candidate, ranked
 from learning.features import Scene
 from learning.history import kind_of
 from learning.lexical import has, read
+from learning.readings import reading_of
 from sandbox.contracts.actions import Action, Finish, GiveUp, Press, Scroll, Select, Type, Wait
 from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.policies import Alternative, Past, Proposal
@@ -46,7 +47,7 @@ class NetworkPolicy:
         if spec.get("features") != VERSION:
             raise BadPolicy(f"made for features {spec.get('features')}, this is version {VERSION}")
         self.name = name
-        self._reading = sentences.scene if spec.get("shape", {}).get("sentences") else features.scene
+        self._reading = reading_of(spec.get("shape", {}))
         self._session = open_session(folder / "policy.onnx")
 
     def act(self, observation: Observation, goal: Goal, history: Sequence[Past]) -> Proposal:

@@ -1,20 +1,19 @@
 """What a trajectory teaches: for each step the right action, how much it counts, and what came of it."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learning.arrays import USELESS, Arrays
 from learning.candidates import Label, label
-from learning.features import Scene, scene
+from learning.features import scene
+from learning.readings import Reading
 from sandbox.contracts.actions import Action
-from sandbox.contracts.observations import Observation
-from sandbox.contracts.policies import Past, Proposal, past
-from sandbox.contracts.tasks import Goal, Outcome
+from sandbox.contracts.policies import Proposal, past
+from sandbox.contracts.tasks import Outcome
 from sandbox.contracts.trajectories import Step, Trajectory
 
 ORACLE = "oracle"  # Proposal.policy of a label given by an oracle to a state that somebody else walked into
@@ -43,9 +42,6 @@ class Lessons:
 
     samples: list[Sample]
     unsayable: dict[str, int]  # "template kind" -> count
-
-
-Reading: TypeAlias = Callable[[Observation, Goal, Sequence[Past]], Scene]
 
 
 def lessons(trajectories: Iterable[Trajectory], *, reading: Reading = scene) -> Lessons:

@@ -10,10 +10,11 @@ import numpy as np
 import torch
 from msgspec import Struct
 
-from learning import acting, features
+from learning import acting
 from learning.acting import Acting
 from learning.arrays import USELESS, Arrays
 from learning.networks import build
+from learning.readings import reading_of
 from sandbox.contracts.actions import Action, ActOutcome, ActResult
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, past
@@ -132,6 +133,7 @@ class SegmentPlayer:
         torch.set_num_threads(1)
         self._environments = {name: index for index, name in enumerate(environments)}
         self._network = Acting(build(dict(shape)), len(environments)).eval()
+        self._reading = reading_of(shape)
         self.version = -1
 
     def take_weights(self, version: int, weights: Mapping[str, np.ndarray[Any, Any]]) -> None:
@@ -200,7 +202,7 @@ class SegmentPlayer:
     ) -> int:
         """Act where an action is waited for, close what has ended; how many decisions were taken."""
         looked = [turn for turn in asked if not turn.end or turn.truncated]
-        scenes = [features.scene(t.observation, t.task.goal, running[t.slot].history) for t in looked]
+        scenes = [self._reading(t.observation, t.task.goal, running[t.slot].history) for t in looked]
         values: list[float] = []
         if looked:
             inputs = acting.batch_of([each.arrays for each in scenes], [self._index(t.task) for t in looked])

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from learning import features, sentences
-from learning.networks import ElementSetPolicy, run, tensors
+from learning.networks import ElementSetPolicy, run, sizes, tensors
 from learning.policy import NetworkPolicy
+from learning.readings import reading_of
 
 
 class Unexported(NetworkPolicy):
@@ -16,7 +16,7 @@ class Unexported(NetworkPolicy):
 
     def __init__(self, network: ElementSetPolicy, *, name: str) -> None:
         self.name = name
-        self._reading = sentences.scene if network.shape.sentences else features.scene
+        self._reading = reading_of(sizes(network.shape))
         self._session = _Session(network)
 
 
