@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learning import batches, flat, losses
+from learning import batches, devices, flat, losses, together
 from learning.arrays import KINDS
 from learning.checkpoints import Checkpoint
 from learning.networks import ElementSetPolicy, Shape, run, tensors
@@ -67,7 +67,8 @@ def train(
     should_stop: Callable[[], bool],
 ) -> Trained:
     """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped."""
-    torch.set_num_threads(1)
+    device = devices.chosen()
+    devices.compiled(network.to(device), device)
     kept = held_out(samples, one_in=recipe.held_out_one_in)
     learnt, judged = list(compress(samples, ~kept)), list(compress(samples, kept))
     lengths = np.array([len(sample.arrays.element_kinds) for sample in learnt], np.int64)
@@ -83,12 +84,12 @@ def train(
     network.hasten()
     while step < recipe.steps:
         elapsed = time.monotonic() - began
-        through = max(step / recipe.steps, elapsed / budget_s)
+        through, stop = together.agreed(max(step / recipe.steps, elapsed / budget_s), float(should_stop()))
         if through >= 1.0:
             break
-        if should_stop():
+        if stop:
             checkpoint.keep(network, optimizer, step=step, spent_s=elapsed)
-            network.hasten(on=False)
+            devices.released(network).hasten(on=False)
             raise Stopped(f"stopped at step {step} of {recipe.steps}")
         optimizer.param_groups[0]["lr"] = recipe.learning_rate * _warm(step, recipe.warmup) * _cosine(through)
         batch = [learnt[i] for i in batches.draw(lengths, chances, step=step, size=recipe.batch, seed=recipe.seed)]
@@ -101,7 +102,7 @@ def train(
             if judged and step < recipe.steps:
                 some = judged[:: max(1, len(judged) // 300)]
                 report(Progress("train", through, step, {"held_out_accuracy": _share(accuracy(network, some))}))
-    network.hasten(on=False)
+    devices.released(network).hasten(on=False)
     by_template = accuracy(network, judged)
     report(Progress("judge", 1.0, step, {"held_out_accuracy": _share(by_template)}))
     checkpoint.keep(network, optimizer, step=step, spent_s=time.monotonic() - began)
@@ -118,22 +119,30 @@ def update(
     step: int,
     common: NDArray[np.bool_] | None = None,  # (VOCABULARY,) words that are never renamed
 ) -> float:
-    """One step of gradient descent on one batch; returns the loss of its actions."""
+    """One step of gradient descent on one batch, of which several learners take their parts; the loss of its actions.
+
+    All of them vary the whole batch, so that they do together what one would.
+    """
     arrays = batches.inputs_of([sample.arrays for sample in batch])
     wanted = batches.labels_of(batch, arrays["element_there"].shape[1], arrays["option_there"].shape[1])
     arrays = batches.varied(arrays, wanted, step=step, seed=recipe.seed, common=common, renaming=recipe.renamed)
-    labels = tensors(wanted)
-    outputs = run(network, tensors(arrays))
+    device = next(network.parameters()).device
+    (inputs, share), (mine, _) = together.split(arrays), together.split(wanted)
+    labels = devices.moved(tensors(mine), device)
+    with devices.precision(device):
+        outputs = devices.whole(run(network, devices.moved(tensors(inputs), device)))
     nll = flat.action_nll if recipe.flat else losses.action_nll
-    action = losses.weighted_mean(nll(outputs, labels), labels["weight"])
-    change = losses.change_nll(outputs["change"], labels["elements"], labels["changed"]).mean()
-    success = losses.success_nll(outputs["value"], labels["succeeded"]).mean()
+    total = torch.from_numpy(wanted["weight"]).sum().to(device)
+    action = losses.weighted_mean(nll(outputs, labels), labels["weight"], total=total)
+    change = losses.change_nll(outputs["change"], labels["elements"], labels["changed"]).mean() * share
+    success = losses.success_nll(outputs["value"], labels["succeeded"]).mean() * share
     loss = action + recipe.change_share * change + recipe.success_share * success
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    points = together.added(network.parameters(), {"loss": action.detach()})
     torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
     optimizer.step()
-    return float(action.detach())
+    return float(points["loss"])
 
 
 def probabilities(samples: Sequence[Sample], *, session_share: float) -> NDArray[np.float64]:
@@ -157,13 +166,15 @@ def probabilities(samples: Sequence[Sample], *, session_share: float) -> NDArray
 def accuracy(network: ElementSetPolicy, samples: Sequence[Sample]) -> dict[str, tuple[int, int]]:
     """Held-out actions that the greedy choice gets right in every head, by template: (right, all)."""
     network.eval()
+    device = next(network.parameters()).device
     ordered = sorted(samples, key=lambda sample: len(sample.arrays.element_kinds))
     found: dict[str, tuple[int, int]] = {}
     for start in range(0, len(ordered), 64):
         batch = ordered[start : start + 64]
         arrays = batches.inputs_of([sample.arrays for sample in batch])
         labels = tensors(batches.labels_of(batch, arrays["element_there"].shape[1], arrays["option_there"].shape[1]))
-        right = greedy_right(run(network, tensors(arrays)), labels)
+        outputs = run(network, devices.moved(tensors(arrays), device))
+        right = greedy_right({name: each.cpu() for name, each in outputs.items()}, labels)
         for sample, good in zip(batch, right.tolist(), strict=True):
             before = found.get(sample.template, (0, 0))
             found[sample.template] = (before[0] + int(good), before[1] + 1)

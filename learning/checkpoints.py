@@ -11,6 +11,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from learning import together
+
 CHECKPOINT = "checkpoint.safetensors"
 
 
@@ -46,7 +48,9 @@ class Checkpoint:
         spent_s: float,
         more: Mapping[str, Any] | None = None,
     ) -> None:
-        """Write weights, the optimiser's moments and plain data, in place of what was there."""
+        """Write weights, the optimiser's moments and plain data, in place of what was there; the first learner's."""
+        if not together.first():
+            return
         self._path.parent.mkdir(parents=True, exist_ok=True)
         state = {f"model.{name}": tensor for name, tensor in network.state_dict().items()}
         for index, moments in optimizer.state_dict()["state"].items():
@@ -61,7 +65,13 @@ class Checkpoint:
         partial.replace(self._path)
 
     def resume(self, network: nn.Module, optimizer: torch.optim.Optimizer) -> Resumed:
-        """Load what was kept; a checkpoint of another recipe is none of this training."""
+        """Load what was kept; a checkpoint of another recipe is none of this training. All take what the first has."""
+        found = together.told(self._read(network, optimizer) if together.first() else None)
+        assert found is not None
+        together.alike(network, optimizer)
+        return found
+
+    def _read(self, network: nn.Module, optimizer: torch.optim.Optimizer) -> Resumed:
         if not self._path.is_file():
             return Resumed()
         meta = {name: json.loads(value) for name, value in _metadata(self._path).items()}

@@ -1,7 +1,6 @@
 """Rollouts of worlds for PPO: orders go out to players, whole episodes come back, and what they teach is kept."""
 
 import logging
-import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learning import acting
+from learning import acting, clusters
 from learning.acting import Acting, Pages
 from learning.advantages import gae, successors
 from learning.curriculum import Curriculum
@@ -137,7 +136,7 @@ class SegmentCollector:
             return
         told = (sizes(network.policy.shape), self._world.environments)
         if self._world.workers:
-            _begin_ray(self._world.workers)
+            clusters.begin(self._world.workers)
             self._players = [_Remote(*told) for _ in range(self._world.workers)]
         else:
             self._players = [_Local(*told)]
@@ -325,18 +324,6 @@ class _Remote:
         import ray  # only where asked for
 
         return ray.remote(num_cpus=1, max_restarts=0)(SegmentPlayer).remote(*self._told)
-
-
-def _begin_ray(workers: int) -> None:
-    """The cluster at RAY_ADDRESS, or one on this machine."""
-    import ray  # only where asked for
-
-    if ray.is_initialized():
-        return
-    if os.environ.get("RAY_ADDRESS"):
-        ray.init(log_to_driver=False)
-    else:
-        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
 
 
 def every_template(*environments: str) -> tuple[str, ...]:

@@ -1,4 +1,7 @@
-"""Where the arithmetic is done: on a CPU in single precision by one thread, on a GPU in bf16 and compiled."""
+"""Where the arithmetic is done: on a CPU in single precision by one thread, on a GPU in bf16 and compiled.
+
+BELAY_BF16 and BELAY_COMPILE ask for either (1) or refuse it (0) on any device.
+"""
 
 import os
 from contextlib import AbstractContextManager, nullcontext
@@ -8,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 ASKED = "BELAY_DEVICE"  # "cpu", "cuda" or "cuda:1"; else a GPU where there is one
+BF16, COMPILE = "BELAY_BF16", "BELAY_COMPILE"
 M = TypeVar("M", bound=nn.Module)
 
 
@@ -17,21 +21,38 @@ def chosen() -> torch.device:
     asked = os.environ.get(ASKED, "")
     if asked.startswith("cuda") and not torch.cuda.is_available():
         raise RuntimeError(f"{ASKED}={asked}, but torch {torch.__version__} finds no GPU: unset it to train on the CPU")
-    return torch.device(asked or ("cuda" if torch.cuda.is_available() else "cpu"))
+    return torch.device(asked or ("cuda" if torch.cuda.is_available() else "cpu"))  # "cuda" is each learner's own
 
 
 def precision(device: torch.device) -> AbstractContextManager[object]:
     """bf16 where a GPU multiplies, nothing on a CPU: there the backward pass gains nothing by it."""
-    if device.type == "cuda":
-        return torch.autocast("cuda", dtype=torch.bfloat16)
-    return nullcontext()
+    return torch.autocast(device.type, dtype=torch.bfloat16) if _wanted(BF16, device) else nullcontext()
+
+
+def whole(outputs: dict[str, Tensor]) -> dict[str, Tensor]:
+    """What came in bf16 in single precision, for the losses; the rest as it is."""
+    return {name: each.float() if each.dtype == torch.bfloat16 else each for name, each in outputs.items()}
 
 
 def compiled(network: M, device: torch.device) -> M:
     """The same network, compiled where that pays: batches of varied lengths, so shapes are dynamic."""
-    if device.type == "cuda":
+    if _wanted(COMPILE, device):
         network.compile(dynamic=True)
     return network
+
+
+def released(network: M) -> M:
+    """The same network on the CPU and not compiled, to be written, exported or judged."""
+    network.to("cpu")._compiled_call_impl = None  # torch offers no other way back
+    return network
+
+
+def _wanted(name: str, device: torch.device) -> bool:
+    """Whether it is asked for, else whether this is a GPU. Raises RuntimeError for an answer that is none."""
+    said = os.environ.get(name, "")
+    if said not in ("", "0", "1"):
+        raise RuntimeError(f"{name}={said}: say 1 or 0, or unset it to have it on a GPU alone")
+    return said == "1" if said else device.type == "cuda"
 
 
 def moved(tensors: dict[str, Tensor], device: torch.device) -> dict[str, Tensor]:

@@ -69,6 +69,7 @@ def success_nll(
     return each * (succeeded >= 0).to(logits.dtype)
 
 
-def weighted_mean(each: Tensor, weights: Tensor) -> Tensor:
-    """Mean of (B,) losses by (B,) weights, on weights that sum to something."""
-    return (each * weights).sum() / weights.sum().clamp(min=torch.finfo(each.dtype).tiny)
+def weighted_mean(each: Tensor, weights: Tensor, *, total: Tensor | None = None) -> Tensor:
+    """Mean of (B,) losses by (B,) weights; `total` where they are a part of a batch whose weights sum to that."""
+    total = weights.sum() if total is None else total
+    return (each * weights).sum() / total.clamp(min=torch.finfo(each.dtype).tiny)

@@ -1,13 +1,14 @@
 """A policy that can do something gets better by playing: PPO in simulators, on a leash to what it was."""
 
 import copy
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
-from learning import acting, devices, ppo
+from learning import acting, devices, ppo, together
 from learning.acting import Acting, Pages
 from learning.checkpoints import kept_step
 from learning.collecting import SegmentCollector, World
@@ -69,8 +70,13 @@ def play(
     """
     device = devices.chosen()
     network = Acting(policy, len(world.environments), seed=recipe.seed).to(device)
+    together.alike(network)
     reference = copy.deepcopy(network).eval()
     devices.compiled(network, device)
+    if not together.first():
+        updates = ppo.follow(network, recipe, work=work, reference=reference)
+        policy.to("cpu").hasten(on=False)
+        return Played(updates, 0.0, -math.inf, "beside", 0.0)
     collector = _Imitating(world, recipe, shown=shown, ways=ways)
     with Stream(work, first_step=kept_step(work) + 1) as stream:
 

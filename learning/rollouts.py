@@ -1,15 +1,16 @@
 """Episodes of worlds: oracles demonstrate, policies try; the only module that knows the sandbox and Ray."""
 
 import logging
-import os
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 from msgspec import Struct, structs
 
+from learning import clusters
 from learning.samples import ORACLE
 from sandbox import sessions
 from sandbox.contracts.actions import Action, ActOutcome, ActResult, Click, Finish, GiveUp, Select, Type
@@ -229,18 +230,25 @@ def play_all(
     name: str = "",
     workers: int = 0,
     heard: Callable[[Played], None] = lambda _: None,
+    go_on: Callable[[], bool] = lambda: True,
 ) -> list[Played]:
-    """Play every episode, here (workers=0) or on that many Ray actors; in the order asked for."""
+    """Play every episode, here (workers=0) or on that many Ray actors; in the order asked for.
+
+    `go_on` is asked after each: where it says no, what was played by then is returned.
+    """
     folder = str(policy_folder.resolve()) if policy_folder else ""
     played = _on_ray(episodes, folder, name, workers) if workers else _here(episodes, folder, name)
     found: dict[Episode, Played] = {}
-    for each in played:
-        heard(each)
-        found[each.episode] = each
-    return [found[episode] for episode in episodes]
+    with closing(played):
+        for each in played:
+            heard(each)
+            found[each.episode] = each
+            if not go_on():
+                break
+    return [found[episode] for episode in episodes if episode in found]
 
 
-def _here(episodes: Sequence[Episode], folder: str, name: str) -> Iterator[Played]:
+def _here(episodes: Sequence[Episode], folder: str, name: str) -> Generator[Played, None, None]:
     player = Player(folder, name=name)
     try:
         for episode in episodes:
@@ -249,34 +257,34 @@ def _here(episodes: Sequence[Episode], folder: str, name: str) -> Iterator[Playe
         player.close()
 
 
-def _on_ray(episodes: Sequence[Episode], folder: str, name: str, workers: int) -> Iterator[Played]:
+def _on_ray(episodes: Sequence[Episode], folder: str, name: str, workers: int) -> Generator[Played, None, None]:
     """Hand out one episode at a time, the next to whoever is free; a dead actor costs its episode."""
     import ray  # only where asked for
 
-    address = os.environ.get("RAY_ADDRESS")
-    if not ray.is_initialized() and address:
-        ray.init(address=address, log_to_driver=False)
-    elif not ray.is_initialized():
-        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
+    clusters.begin(workers)
     remote: Any = ray.remote(num_cpus=1)(Player)
     waiting = list(reversed(episodes))
     busy: dict[Any, tuple[Any, Episode]] = {}
     free = [remote.remote(folder, name=name) for _ in range(min(workers, len(episodes)))]
-    while waiting or busy:
-        while waiting and free:
-            actor, episode = free.pop(), waiting.pop()
-            busy[actor.play.remote(episode)] = (actor, episode)
-        [done], _ = ray.wait(list(busy), num_returns=1)
-        actor, episode = busy.pop(done)
-        try:
-            yield ray.get(done)
-        except ray.exceptions.RayError as problem:
-            yield Played(episode, None, 0.0, lost=f"{type(problem).__name__}: {problem}")
-            actor = remote.remote(folder, name=name)
-        free.append(actor)
-    ray.get([actor.close.remote() for actor in free])
-    for actor in free:
-        ray.kill(actor)
+    try:
+        while waiting or busy:
+            while waiting and free:
+                actor, episode = free.pop(), waiting.pop()
+                busy[actor.play.remote(episode)] = (actor, episode)
+            [done], _ = ray.wait(list(busy), num_returns=1)
+            actor, episode = busy.pop(done)
+            try:
+                played = ray.get(done)
+            except ray.exceptions.RayError as problem:
+                played = Played(episode, None, 0.0, lost=f"{type(problem).__name__}: {problem}")
+                actor = remote.remote(folder, name=name)
+            free.append(actor)
+            yield played
+    finally:
+        free += [actor for actor, _ in busy.values()]  # where nobody wants the rest
+        ray.get([actor.close.remote() for actor in free])
+        for actor in free:
+            ray.kill(actor)
 
 
 def verified(played: Played) -> bool:
