@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from learning import jobs, rollouts
-from learning.improve import FINE_TUNE, improve
+from learning.cloning import FINE_TUNE
+from learning.improve import improve
 from learning.rollouts import Episode, play
 from sandbox import sessions
 from sandbox.contracts import storage

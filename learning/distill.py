@@ -9,10 +9,12 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
+from msgspec import structs
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
@@ -24,16 +26,32 @@ from learning.collecting import World
 from learning.deeds import Reader
 from learning.features import scene
 from learning.networks import ElementSetPolicy, Shape, tensors
+from learning.policy import BadPolicy
 from learning.progress import Progress, Stopped
 from learning.rollouts import Episode, play
 from learning.unexported import Unexported
 from sandbox.contracts import storage
 from sandbox.contracts.policies import past
 from sandbox.contracts.trajectories import Trajectory
+from sandbox.registry import UnknownEnvironment, UnknownTemplate, find_template
 
 REPORT_EVERY = 10
 WALKED_FROM = 700_000  # seeds of the tasks that a student walks
 QUARTER = Shape(width=40, layers=2, heads=4, word_width=8)  # of the starter, by parameters
+
+
+def smaller(shape: Shape, *, share: float) -> Shape:
+    """The widest shape of the same parts that has at most this share of the parameters; words shrink with it."""
+    of = _parameters(shape)
+    for width in range(shape.width, 2 * shape.heads, -shape.heads):
+        found = replace(shape, width=width, word_width=max(4, shape.word_width * width // (2 * shape.width)))
+        if _parameters(found) <= share * of:
+            return found
+    raise ValueError(f"a network of {of:,} parameters has no student of {share:.0%} of it: choose a larger share")
+
+
+def _parameters(shape: Shape) -> int:
+    return sum(each.numel() for each in ElementSetPolicy(shape).parameters())
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +88,7 @@ def train(
     recipe: Recipe,
     *,
     work: Path,
+    budget_s: float = math.inf,
     report: Callable[[Progress], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Distilled:
@@ -90,16 +109,16 @@ def train(
     teacher.eval()
     student.train()
     with Reader(teacher) as theirs, Reader(student) as ours:
-        while step < recipe.steps:
+        while (through := max(step / recipe.steps, (time.monotonic() - began) / budget_s)) < 1:
             if should_stop():
                 checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
                 raise Stopped(f"stopped at step {step} of {recipe.steps}")
-            optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, recipe)
+            optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, through, recipe)
             drawn = batches.draw(lengths, alike, step=step, size=recipe.batch, seed=recipe.seed)
             nats = update(theirs, ours, bridge, optimizer, [states[i] for i in drawn], recipe, step=step)
             step += 1
             if step == 1 or step % REPORT_EVERY == 0:
-                report(Progress("distill", step / recipe.steps, step, {"divergence": nats}))
+                report(Progress("distill", through, step, {"divergence": nats}))
             if step % 500 == 0:
                 checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
     checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
@@ -137,9 +156,9 @@ def update(
         return float(divergence.action_kl(taught.outputs, read.outputs).mean())
 
 
-def _rate(step: int, recipe: Recipe) -> float:
+def _rate(step: int, through: float, recipe: Recipe) -> float:
     warm = min(1.0, (step + 1) / recipe.warmup)
-    return warm * (0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * step / recipe.steps)))
+    return warm * (0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * through)))
 
 
 def states_of(trajectories: Iterable[Trajectory]) -> list[Arrays]:
@@ -179,17 +198,28 @@ def distilled(  # collect, train, walk, train again
     templates: Sequence[str],
     walks: int,
     work: Path,
+    budget_s: float = math.inf,
     report: Callable[[Progress], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Distilled:
     """A student of this shape: half of the steps on known states, half on these and on those it walks into itself."""
     student = fresh(shape, seed=recipe.seed)
-    half = replace(recipe, steps=recipe.steps // 2)
-    first = train(known, teacher, student, half, work=work / "known", report=report, should_stop=should_stop)
+    half, each_s = replace(recipe, steps=max(1, recipe.steps // 2)), budget_s / 2
+
+    def told(at: Progress, *, before: int, through: float) -> None:
+        report(structs.replace(at, step=before + at.step, progress=through + at.progress / 2))
+
+    heard = partial(told, before=0, through=0.0)
+    first = train(
+        known, teacher, student, half, work=work / "known", budget_s=each_s, report=heard, should_stop=should_stop
+    )
     met = states_of(walked(student, templates, range(WALKED_FROM, WALKED_FROM + walks)))
     both = [*known, *met]
     again = replace(half, learning_rate=recipe.learning_rate / 2, seed=recipe.seed + 1)
-    second = train(both, teacher, student, again, work=work / "walked", report=report, should_stop=should_stop)
+    heard = partial(told, before=first.steps, through=0.5)
+    second = train(
+        both, teacher, student, again, work=work / "walked", budget_s=each_s, report=heard, should_stop=should_stop
+    )
     return replace(second, steps=first.steps + second.steps, seconds=first.seconds + second.seconds)
 
 
@@ -244,11 +274,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--practise-s", type=float, default=300.0, help="seconds of PPO afterwards; 0 = none")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(arguments)
+    try:
+        teacher = artefact.load(asked.teacher)
+        for each in asked.templates:
+            find_template(each)
+    except (BadPolicy, OSError, ValueError, UnknownTemplate, UnknownEnvironment) as problem:
+        parser.error(f"no teacher, or nothing to teach: {problem}")
     known = states_of(storage.unpack(each) for each in jobs.starter_trajectories())
     recipe = Recipe(steps=asked.steps, seed=asked.seed)
     done = distilled(
         known,
-        artefact.load(asked.teacher),
+        teacher,
         recipe,
         templates=asked.templates,
         walks=asked.walks,

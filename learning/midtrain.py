@@ -35,6 +35,7 @@ from sandbox.contracts.actions import Finish, GiveUp
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, past
 from sandbox.contracts.trajectories import Trajectory
+from sandbox.registry import NoSuchFace, UnknownEnvironment, UnknownTemplate, find_template
 
 REPORT_EVERY = 10
 SPAN = 4  # steps between a state and the latest one that is told as its goal
@@ -163,6 +164,7 @@ def train(
     recipe: Recipe,
     *,
     work: Path,
+    budget_s: float = math.inf,
     report: Callable[[Progress], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Foreseen:
@@ -181,17 +183,17 @@ def train(
     lengths = _lengths([each.sample for each in found.transitions]), _lengths(found.told)
     both.train()
     with Reader(network) as reader:
-        while step < recipe.steps:
+        while (through := max(step / recipe.steps, (time.monotonic() - began) / budget_s)) < 1:
             if should_stop():
                 checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
                 raise Stopped(f"stopped at step {step} of {recipe.steps}")
-            optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, recipe)
+            optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, through, recipe)
             seen = [found.transitions[i] for i in _draw(lengths[0], recipe, step=step, stream=0)]
             told = [found.told[i] for i in _draw(lengths[1], recipe, step=step, stream=1)] if found.told else []
             values = update(reader, heads, optimizer, seen, told, recipe, step=step)
             step += 1
             if step == 1 or step % REPORT_EVERY == 0:
-                report(Progress("midtrain", step / recipe.steps, step, values))
+                report(Progress("midtrain", through, step, values))
             if step % 500 == 0:
                 checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
     checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
@@ -275,9 +277,9 @@ def _draw(lengths: NDArray[np.int64], recipe: Recipe, *, step: int, stream: int)
     return batches.draw(lengths, alike, step=step, size=recipe.batch, seed=2 * recipe.seed + stream)
 
 
-def _rate(step: int, recipe: Recipe) -> float:
+def _rate(step: int, through: float, recipe: Recipe) -> float:
     warm = min(1.0, (step + 1) / recipe.warmup)
-    return warm * (0.1 + 0.9 * 0.5 * (1 + math.cos(math.pi * step / recipe.steps)))
+    return warm * (0.1 + 0.9 * 0.5 * (1 + math.cos(math.pi * through)))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -290,7 +292,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--steps", type=int, default=Recipe().steps)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(arguments)
-    found = experience(wander.wander(asked.templates, episodes=asked.episodes, seed=asked.seed))
+    try:
+        for each in asked.templates:
+            find_template(each)
+        played = wander.wander(asked.templates, episodes=asked.episodes, seed=asked.seed)
+    except (UnknownTemplate, UnknownEnvironment, NoSuchFace, ValueError) as problem:
+        parser.error(str(problem))
+    found = experience(played)
     recipe = Recipe(steps=asked.steps, seed=asked.seed)
     network = fresh(Shape(), seed=asked.seed)
     done = train(found, network, recipe, work=asked.work, report=_say)

@@ -179,10 +179,15 @@ def train(
     recipe: Recipe,
     *,
     work: Path,
+    budget_s: float = math.inf,
     report: Callable[[Progress], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Learnt:
-    """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped."""
+    """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped.
+
+    Where the budget is short of the steps, critic and policy have their shares of it; a critic's missing steps are
+    passed over.
+    """
     torch.set_num_threads(1)
     torch.manual_seed(recipe.seed)
     critic = Critic(network.shape)
@@ -201,11 +206,13 @@ def train(
     weights: Tensor | None = None
     both.train()
     with Reader(critic.trunk) as reader:
-        while step < whole:
+        while step < whole and (spent := (time.monotonic() - began) / budget_s) < 1:
             if should_stop():
                 checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
                 raise Stopped(f"stopped at step {step} of {whole}")
-            through = step / first if step < first else (step - first) / recipe.steps
+            if step < first <= spent * whole:
+                step = first
+            through = _through(step, spent, first, whole)
             optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, through, recipe)
             drawn = batches.draw(lengths, alike, step=step, size=recipe.batch, seed=recipe.seed)
             batch = [found[i] for i in drawn]
@@ -290,6 +297,12 @@ def judge(critic: Critic, reader: Reader, batch: Sequence[Deal], recipe: Recipe)
     of_value = expectiles.expectile_loss(least - value, expectile=recipe.expectile).mean()
     of_actions = (one - target).square().mean() + (other - target).square().mean()
     return of_value + of_actions, least - value.detach()
+
+
+def _through(step: int, spent: float, first: int, whole: int) -> float:
+    """How far this part of the training is, the critic's or the policy's: by its steps, or by its time if that ends."""
+    begin, end = (0, first) if step < first else (first, whole)
+    return max(step - begin, spent * whole - begin) / (end - begin)
 
 
 def _rate(step: int, through: float, recipe: Recipe) -> float:

@@ -16,11 +16,12 @@ from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, past
 from sandbox.contracts.tasks import Outcome, Task
 from sandbox.coverage import Coverage
+from sandbox.documents import BadDocument
 from sandbox.levels import Deck
 from sandbox.mappings import Finding, suspicious
 from sandbox.registry import NoSuchFace, Registered, Simulator, registered
 from sandbox.rewards import Doing, Ledger, default
-from sandbox.semantics.rules import Adapter, adapter_for
+from sandbox.semantics.rules import Adapter, NoAdapter, TwoAdapters, TwoMeanings, adapter_for
 from sandbox.semantics.trails import Tracker, Tread
 from sandbox.variants import environment_id
 
@@ -232,6 +233,9 @@ def main(arguments: list[str] | None = None) -> int:
     except (NoSuchFace, RuntimeError) as problem:
         known = ", ".join(each.environment.id for each in playable())
         print(f"{problem}; environments that can be calibrated: {known}", file=sys.stderr)
+        return 2
+    except (BadDocument, TwoAdapters, TwoMeanings, NoAdapter) as problem:
+        print(problem, file=sys.stderr)
         return 2
     if given.json:
         given.json.write_bytes(msgspec.json.format(msgspec.json.encode(reports)))

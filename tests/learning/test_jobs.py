@@ -11,7 +11,7 @@ import pytest
 from msgspec import structs
 
 from learning import artefact, jobs
-from learning.improve import rehearsal
+from learning.cloning import rehearsal
 from learning.policy import BadPolicy
 from learning.progress import Progress, Stopped
 from learning.samples import is_session

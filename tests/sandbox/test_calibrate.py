@@ -15,6 +15,7 @@ from sandbox.contracts.observations import Observation
 from sandbox.contracts.tasks import Outcome, Task, Verification
 from sandbox.mappings import suspicious
 from sandbox.registry import Registered
+from sandbox.semantics import rules
 from sandbox.semantics.rules import adapter_for
 from sandbox.semantics.trails import Tread
 from tests.sandbox.tiny import REGISTERED, Sturdy
@@ -153,3 +154,18 @@ def test_a_sound_mapping_is_not_flagged() -> None:
     trail = [tread("a", "FORM_OPEN"), tread("b", "FORM_OPEN", "FIELD_FILLED"), tread("c", "CREATED")]
     trail.append(tread("c", "FINISHED", action=Finish()))
     assert {finding.check for finding in suspicious(adapter_for("web"), [trail])} == {"never_said"}
+
+
+def test_two_adapters_for_one_environment_are_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [path] = [each for each in rules.ADAPTERS.glob("*.yaml") if "workbench" in rules.load(each).environments]
+    for name in ("one.yaml", "other.yaml"):
+        (tmp_path / name).write_bytes(path.read_bytes())
+    monkeypatch.setattr(rules, "ADAPTERS", tmp_path)
+    rules.shipped.cache_clear()
+    try:
+        assert command.main(["workbench", "--resets", "1"]) == 2
+    finally:
+        rules.shipped.cache_clear()
+    assert "'workbench' has an adapter already" in capsys.readouterr().err

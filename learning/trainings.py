@@ -1,0 +1,168 @@
+"""The trainings besides cloning: with mid-training before it, mixed work by its rewards, a smaller student."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from functools import lru_cache
+from itertools import compress
+
+from msgspec import structs
+
+from learning import artefact, cloning, distill, midtrain, offline, playing, wander
+from learning.bc import Trained
+from learning.cloning import Taught, first_weights, told
+from learning.networks import ElementSetPolicy
+from learning.progress import Progress, Stopped
+from learning.requests import ImproveRequest
+from learning.samples import Lessons, held_out
+from sandbox.contracts.trajectories import Trajectory
+from sandbox.registry import Simulator, find_environment
+
+ONE_IN = 10  # trajectories is held out
+WANDERED = 20  # free episodes of each template that has a simulator, MOST_WANDERED of each environment
+MOST_WANDERED = 120
+WALKS = 4  # tasks of each template that a student walks by itself
+FINE = 0.4  # of a learning rate, for weights that know something already
+
+
+def midtrained(
+    request: ImproveRequest,
+    every: Sequence[Trajectory],
+    rejected: Sequence[Trajectory],
+    report: Callable[[Progress], None],
+    should_stop: Callable[[], bool],
+) -> Taught:
+    """What actions change, from all transitions there are and free ones of simulators; then cloning. Raises Stopped.
+
+    Half of the budget goes to each.
+    """
+    played = [*every, *rejected, *wandered(every, seed=request.seed, should_stop=should_stop)]
+    found = midtrain.Experience([], [])
+    for trajectory in told(played, report, should_stop):
+        more = midtrain.experience([trajectory])
+        found.transitions.extend(more.transitions)
+        found.told.extend(more.told)
+    if not found.transitions:
+        raise ValueError("there is nothing to foresee: no trajectory has two steps that follow each other")
+    recipe = midtrain.Recipe(seed=request.seed)
+    if request.parent:
+        recipe = replace(recipe, learning_rate=FINE * recipe.learning_rate)
+    half = structs.replace(request, budget_s=request.budget_s / 2)
+    foreseen = midtrain.train(
+        found,
+        first_weights(request),
+        recipe,
+        work=request.work / "midtrain",
+        budget_s=half.budget_s,
+        report=report,
+        should_stop=should_stop,
+    )
+    taught = cloning.cloned(half, every, foreseen.network, None, report, should_stop)
+    values = {"steps": foreseen.steps, "transitions": len(found.transitions), **foreseen.values}
+    return replace(taught, recipe={"midtrain": asdict(recipe), "bc": taught.recipe}, values={"midtrain": values})
+
+
+def wandered(every: Sequence[Trajectory], *, seed: int, should_stop: Callable[[], bool]) -> list[Trajectory]:
+    """Free play in the simulators of what these are about. Raises Stopped."""
+    by_environment: dict[str, list[str]] = {}
+    for each in playing.playable(sorted({each.task.template for each in every})):
+        by_environment.setdefault(each.partition("/")[0], []).append(each)
+    found: list[Trajectory] = []
+    for templates in by_environment.values():
+        for number in range(min(MOST_WANDERED, WANDERED * len(templates))):
+            if should_stop():
+                raise Stopped("stopped while it played freely")
+            template = [templates[number % len(templates)]]
+            found += wander.wander(template, episodes=1, seed=seed + number)
+    return found
+
+
+def from_mixed_work(
+    request: ImproveRequest,
+    every: Sequence[Trajectory],
+    rejected: Sequence[Trajectory],
+    report: Callable[[Progress], None],
+    should_stop: Callable[[], bool],
+) -> Taught:
+    """Implicit Q-learning on good and bad alike, but for what is held out. Raises Stopped."""
+    found = cloning.featurised(every, report, should_stop)
+    away = _away(found)
+    deals: list[offline.Deal] = []
+    for trajectory in told([each for each in (*every, *rejected) if each.id not in away], report, should_stop):
+        deals += offline.deals([trajectory], _earned)
+    if not deals:
+        raise ValueError("there is nothing to learn from: no step of these trajectories led anywhere")
+    recipe = offline.Recipe(seed=request.seed)
+    if request.parent:
+        recipe = replace(recipe, learning_rate=FINE * recipe.learning_rate)
+    learnt = offline.train(
+        deals,
+        first_weights(request),
+        recipe,
+        work=request.work,
+        budget_s=request.budget_s,
+        report=report,
+        should_stop=should_stop,
+    )
+    trained = _trained(learnt.network, learnt.steps, len(deals), learnt.seconds)
+    values = {"offline": {"actions": len(deals), "rejected_trajectories": len(rejected), **learnt.values}}
+    return Taught(cloning.judged(trained, found, one_in=ONE_IN), found, every, asdict(recipe), values, ONE_IN)
+
+
+def _earned(trajectory: Trajectory) -> list[float]:
+    known = playing.playable([trajectory.task.template])
+    return offline.earned(trajectory, _simulator(known[0].partition("/")[0]) if known else None)
+
+
+@lru_cache(maxsize=8)
+def _simulator(environment: str) -> Simulator:
+    return find_environment(environment).simulator()
+
+
+def a_student(
+    request: ImproveRequest,
+    every: Sequence[Trajectory],
+    rejected: Sequence[Trajectory],
+    report: Callable[[Progress], None],
+    should_stop: Callable[[], bool],
+) -> Taught:
+    """The parent's whole distributions into a network with a share of its parameters. Raises Stopped, ValueError."""
+    if request.parent is None:
+        raise ValueError("a distillation needs a teacher: choose the policy version that the student learns from")
+    found = cloning.featurised(every, report, should_stop)
+    away = _away(found)
+    teacher = artefact.load(request.parent)
+    shape = distill.smaller(teacher.shape, share=request.share)
+    recipe = distill.Recipe(seed=request.seed)
+    done = distill.distilled(
+        distill.states_of(told([each for each in every if each.id not in away], report, should_stop)),
+        teacher,
+        recipe,
+        shape=shape,
+        templates=playing.playable(sorted({each.task.template for each in every})),
+        walks=WALKS,
+        work=request.work,
+        budget_s=request.budget_s,
+        report=report,
+        should_stop=should_stop,
+    )
+    trained = _trained(done.network, done.steps, len(found.samples), done.seconds)
+    values = {"distill": {"divergence_nats": done.divergence, "teacher_parameters": _size(teacher)}}
+    return Taught(cloning.judged(trained, found, one_in=ONE_IN), found, every, asdict(recipe), values, ONE_IN)
+
+
+def _size(network: ElementSetPolicy) -> int:
+    return sum(each.numel() for each in network.parameters())
+
+
+def _away(found: Lessons) -> set[str]:
+    """Trajectories that are held out."""
+    kept = held_out(found.samples, one_in=ONE_IN)
+    return {sample.trajectory for sample in compress(found.samples, kept)}
+
+
+def _trained(network: ElementSetPolicy, steps: int, samples: int, seconds: float) -> Trained:
+    """Not yet judged."""
+    return Trained(network, steps, 0.0, {}, samples, 0, seconds)
+
+
+KINDS = {"midtrain": midtrained, "offline": from_mixed_work, "distill": a_student}

@@ -1,0 +1,131 @@
+"""Every kind of training that can be asked for makes a whole policy, within its time, and can be stopped."""
+
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from learning import artefact, distill, jobs, midtrain, trainings
+from learning.networks import ElementSetPolicy, Shape
+from learning.progress import Progress, Stopped
+from learning.requests import Kind
+from learning.rollouts import Episode, play
+from sandbox.contracts import storage
+from sandbox.contracts.tasks import Outcome, Verification
+from sandbox.contracts.trajectories import Trajectory
+from sandbox.env import player
+from tests.learning.pages import a_demonstration, a_form, a_goal
+
+TEMPLATES = ("cloud/start-instance", "cloud/stop-instance")
+KINDS: tuple[Kind, ...] = ("midtrain", "offline", "distill")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Demonstrations in the cloud, and one of a console that has no simulator."""
+    folder, simulator = tmp_path_factory.mktemp("files"), player("cloud")
+    shown = [
+        play(simulator, Episode(each, seed, "train", "demonstrate"), None) for each in TEMPLATES for seed in (0, 1)
+    ]
+    simulator.close()
+    return [_written(folder / f"{number}.belay", each) for number, each in enumerate([*shown, a_demonstration(3)])]
+
+
+def _written(path: Path, trajectory: Trajectory) -> Path:
+    path.write_bytes(storage.pack(trajectory))
+    return path
+
+
+def _request(kind: Kind, files: list[Path], folder: Path, parent: Path | None = jobs.STARTER) -> jobs.ImproveRequest:
+    bad = structs.replace(a_demonstration(4), id="bad", verification=Verification(Outcome.FAILED), verdict="bad")
+    rejected = [_written(folder / "bad.belay", bad)]
+    return jobs.ImproveRequest(
+        parent, files, folder / "out", folder / "work", 1, 4.0, {"dataset": 1}, kind=kind, rejected=rejected, share=0.25
+    )
+
+
+@pytest.fixture
+def briefly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Less free play than a real training has."""
+    monkeypatch.setattr(trainings, "WANDERED", 1)
+    monkeypatch.setattr(trainings, "WALKS", 1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.usefixtures("briefly")
+def test_each_kind_makes_a_whole_policy_that_says_how(kind: Kind, files: list[Path], tmp_path: Path) -> None:
+    heard: list[Progress] = []
+    improved = jobs.improve(_request(kind, files, tmp_path), report=heard.append, should_stop=lambda: False)
+    assert sorted(each.name for each in improved.folder.iterdir()) == sorted(artefact.FILES)
+    assert improved.evaluation[kind]
+    assert improved.evaluation["steps"] > 0
+    assert kind in [each.phase for each in heard]
+    assert {name for each in heard if each.phase == kind for name in each.values}
+    assert all(0 <= each.progress <= 1 for each in heard)
+    assert f"- kind: `{kind}`" in improved.card
+    assert jobs.load_policy(improved.folder, name="v2").act(a_form(), a_goal(), ()).action
+
+
+@pytest.mark.usefixtures("briefly")
+def test_what_people_rejected_is_learnt_from_by_its_rewards(files: list[Path], tmp_path: Path) -> None:
+    request = _request("offline", files, tmp_path)
+    improved = jobs.improve(request, report=lambda _: None, should_stop=lambda: False)
+    without = structs.replace(request, rejected=[], out=tmp_path / "without", work=tmp_path / "elsewhere")
+    alone = jobs.improve(without, report=lambda _: None, should_stop=lambda: False)
+    assert improved.evaluation["offline"]["rejected_trajectories"] == 1
+    assert improved.evaluation["offline"]["actions"] > alone.evaluation["offline"]["actions"] > 0
+
+
+@pytest.mark.usefixtures("briefly")
+def test_a_student_is_as_small_as_asked_and_a_child_of_its_teacher(files: list[Path], tmp_path: Path) -> None:
+    request = _request("distill", files, tmp_path)
+    improved = jobs.improve(request, report=lambda _: None, should_stop=lambda: False)
+    teacher = artefact.spec_of(jobs.STARTER)["parameters"]
+    assert 0.2 * teacher < improved.spec["parameters"] <= 0.25 * teacher
+    assert improved.evaluation["distill"]["teacher_parameters"] == teacher
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_stops_when_it_is_told_to(kind: Kind, files: list[Path], tmp_path: Path) -> None:
+    with pytest.raises(Stopped):
+        jobs.improve(_request(kind, files, tmp_path), report=lambda _: None, should_stop=lambda: True)
+
+
+def test_a_student_without_a_teacher_is_told_what_to_choose(files: list[Path], tmp_path: Path) -> None:
+    request = _request("distill", files, tmp_path, parent=None)
+    with pytest.raises(ValueError, match="needs a teacher: choose the policy version"):
+        jobs.improve(request, report=lambda _: None, should_stop=lambda: False)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.25, 0.125])
+def test_smaller_shapes_have_their_share(share: float) -> None:
+    whole, small = (ElementSetPolicy(each) for each in (Shape(), distill.smaller(Shape(), share=share)))
+    sizes = [sum(each.numel() for each in network.parameters()) for network in (whole, small)]
+    assert 0.85 * share * sizes[0] < sizes[1] <= share * sizes[0]
+
+
+def test_a_share_that_nothing_fits_in_is_refused() -> None:
+    with pytest.raises(ValueError, match="choose a larger share"):
+        distill.smaller(Shape(), share=0.001)
+
+
+def test_every_kind_of_the_request_is_known() -> None:
+    assert set(trainings.KINDS) == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("main", "arguments", "sentence"),
+    [
+        (distill.main, ["--teacher", "no-such-folder", "--out", "x"], "no teacher"),
+        (distill.main, ["--templates", "cloud/unheard-of", "--out", "x"], "there is no template"),
+        (midtrain.main, ["--templates", "cloud/unheard-of", "--out", "x"], "there is no template"),
+        (midtrain.main, ["--templates", "nowhere/unheard-of", "--out", "x"], "there is no"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_a_sentence(
+    main: object, arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)  # type: ignore[operator]  # functions of the table
+    assert ended.value.code == 2
+    assert sentence in capsys.readouterr().err
