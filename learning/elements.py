@@ -33,9 +33,13 @@ from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.policies import Past
 from sandbox.contracts.tasks import Goal
 
+_NOTHING = read("")
 
-def kept(elements: Sequence[Element], values: Sequence[Text]) -> tuple[Element, ...]:
-    """At most MAX_ELEMENTS, in document order: first dialogs, then what speaks of the goal or can be used."""
+
+def kept(elements: Sequence[Element], values: Sequence[Text], told: Text = _NOTHING) -> tuple[Element, ...]:
+    """At most MAX_ELEMENTS, in document order: first dialogs, then what speaks of the goal's values, then what can be
+    used and is called as the goal's text (`told`) says, then what can be used.
+    """
     if len(elements) <= MAX_ELEMENTS:
         return tuple(elements)
 
@@ -45,8 +49,10 @@ def kept(elements: Sequence[Element], values: Sequence[Text]) -> tuple[Element, 
         speaks = sum(lexical.has(read(element.row), value) or read(element.name) == value for value in values)
         if speaks:
             return 1, -speaks
+        if element.actionable and lexical.share(read(element.name), told) == 1.0:
+            return 2, 0
         far = 2 * ("offscreen" in element.states)
-        return (2 if element.actionable else 3) + far, 0
+        return (3 if element.actionable else 4) + far, 0
 
     order = sorted(range(len(elements)), key=lambda index: (rank(elements[index]), index))
     return tuple(elements[index] for index in sorted(order[:MAX_ELEMENTS]))

@@ -41,7 +41,7 @@ def arranged(
     hidden = lexical.hidden_words(tuple(text for _, text in texts))
     values = [read(text) for _, text in texts]
     names = [lexical.read_field_name(name) for name, _ in texts]
-    elements = kept(observation.elements, values)
+    elements = kept(observation.elements, values, read(goal.text))
     recent = tuple(reversed(history[-HISTORY:]))
     pairs = element_pairs(elements, values, names)
     options = options_of(elements, values)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sandbox.documents import Document, read
@@ -36,6 +37,7 @@ class Thesaurus:
         *,
         endings: Sequence[str] = (),
         joints: Sequence[str] = (),
+        plurals: Mapping[str, str] = MappingProxyType({}),
         things: Sequence[str] = (),
     ) -> None:
         self.things = tuple(things)  # shared words for what one console has and another has not
@@ -46,7 +48,7 @@ class Thesaurus:
                 node = node.after.setdefault(token, _Node())
             node.means = means
         self._single = {tokens[0]: means for tokens, means in phrases.items() if len(tokens) == 1 and means}
-        self._endings, self._joints = endings, joints
+        self._endings, self._joints, self._plurals = endings, joints, plurals
         self.shared = lru_cache(maxsize=65_536)(self._shared)
 
     def _shared(self, text: str) -> str:
@@ -57,7 +59,8 @@ class Thesaurus:
         while at < len(found):
             means, taken = self._longest(text, found, at)
             if not taken:
-                means, taken = self._parts(found[at][0]), 1
+                token = found[at][0]
+                means, taken = self._parts(token) or self._one(token), 1
             if means is not None:
                 pieces += (text[done : found[at][1]], f" {means} ")
                 done = found[at + taken - 1][2]
@@ -84,6 +87,13 @@ class Thesaurus:
         for ending in self._endings:
             if token.endswith(ending) and len(token) - len(ending) >= 2:
                 yield token[: -len(ending)]
+
+    def _one(self, token: str) -> str | None:
+        """One thing of several that no concept is for, where their word ends in a way that tells it."""
+        for ending, one in self._plurals.items():
+            if token.endswith(ending) and token.isalpha() and len(token) > len(ending) + 1:
+                return token.removesuffix(ending) + one
+        return None
 
     def _parts(self, token: str) -> str | None:
         """What the parts of a hyphenated or compound word mean together; None where one of them is not known."""
@@ -123,11 +133,12 @@ def load(path: Path) -> Thesaurus:
                 _enter(document, phrases, text, concept["means"], "concepts", number, language, place)
     endings = dict.fromkeys(ending for about in languages.values() for ending in about.get("endings", ()))
     joints = dict.fromkeys(joint for about in languages.values() for joint in about.get("joints", ()))
+    plurals = {ending: one for about in languages.values() for ending, one in about.get("plurals", {}).items()}
     things = document.value.get("things", ())
     for number, thing in enumerate(things):
         if thing not in phrases.values():
             raise document.bad(f"no concept means {thing!r}: write it as it stands under 'means'", "things", number)
-    return Thesaurus(phrases, endings=tuple(endings), joints=tuple(joints), things=things)
+    return Thesaurus(phrases, endings=tuple(endings), joints=tuple(joints), plurals=plurals, things=things)
 
 
 def _enter(document: Document, phrases: dict[tuple[str, ...], str], text: str, means: str, *place: str | int) -> None:

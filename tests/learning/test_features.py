@@ -11,7 +11,7 @@ from msgspec import structs
 from learning import arrays as sizes
 from learning.features import Scene, scene
 from sandbox.contracts.actions import ActOutcome, Click, Press, Type, Wait
-from sandbox.contracts.observations import Element
+from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.tasks import Goal
 from tests.learning.pages import a_form, a_goal, a_list, remembered
 
@@ -124,3 +124,12 @@ def digest(scenes: Iterable[Scene]) -> str:
             found.update(f"{field.name} {array.shape} {array.dtype}".encode())
             found.update(np.ascontiguousarray(array).tobytes())
     return found.hexdigest()
+
+
+def test_of_a_page_too_long_what_the_goal_names_is_kept() -> None:
+    links = tuple(Element(ref, "link", f"Thing number {ref}") for ref in range(2 * sizes.MAX_ELEMENTS))
+    page = Observation("http://c.example/", "Start", (*links, Element(999, "link", "Retention policies")))
+    seen = scene(page, Goal("Delete the retention policies of web-1."), ())
+    assert len(seen.elements) == sizes.MAX_ELEMENTS
+    assert seen.elements[-1].name == "Retention policies"
+    assert [each.ref for each in seen.elements[:-1]] == list(range(sizes.MAX_ELEMENTS - 1))

@@ -12,7 +12,7 @@ from sandbox.semantics.thesaurus import Thesaurus, load, shipped
 WORDS = """words: mine
 title: Mine
 languages:
-  en: {endings: [s], passed_over: [the, of]}
+  en: {endings: [s], plurals: {ies: y}, passed_over: [the, of]}
   de: {endings: [n, en], joints: ["", s]}
 things: [bank, account]
 concepts:
@@ -47,6 +47,7 @@ def _file(folder: Path, text: str) -> Path:
         ("Datenkonten", "data account"),
         ("Datenbanken", "data bank"),
         ("Bank-Konto", "bank account"),
+        ("Retention policies", "Retention policy"),
     ],
 )
 def test_words_of_all_languages_are_read_alike(mine: Thesaurus, text: str, shared: str) -> None:
