@@ -12,9 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learning import acting, clusters
+from learning import acting, clusters, devices
 from learning.acting import Acting, Pages
 from learning.advantages import gae, successors
+from learning.central import Asking, Central, Counted
 from learning.curriculum import Curriculum
 from learning.networks import sizes
 from learning.phases import PHASES, Phase, Progression, collapsed, evenness
@@ -28,6 +29,7 @@ from sandbox.semantics.rules import adapter_for
 log = logging.getLogger(__name__)
 
 SURPRISING = 64  # levels with large advantages that are offered again
+TRIES = 3  # of a rollout of which every order is lost
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class World:
     templates: tuple[str, ...]
     decisions: int = 2_048  # of each update
     workers: int = 0  # Ray actors; 0 = in this process
+    central: bool | None = None  # one process answers for all actors; None = where there is a GPU for it
     judged: int = 600  # decisions of a trial on fixed validation tasks
     slots: int = 16  # episodes that a player has underway
     reward: str = ""  # spec as text; "" = the default
@@ -57,6 +60,10 @@ class SegmentCollector:
             raise ValueError(
                 f"the reward {spec.name} discounts by {spec.gamma} and the recipe by {recipe.gamma}: make them equal"
             )
+        if world.central and not world.workers:
+            raise ValueError(
+                "one process can answer for players that are actors: ask for workers, or leave central out"
+            )
         self._world, self._recipe = world, recipe
         self.curriculum = curriculum or Curriculum()
         self._first = self.curriculum.noted()
@@ -65,6 +72,7 @@ class SegmentCollector:
         self._phase = world.phases[0]
         self._curves: list[dict[str, float]] = []
         self._players: Sequence[_Local | _Remote] = []
+        self._central: Any = None  # an actor's handle, where one answers for all
         self.lost = 0  # orders that died with their player
         self.verified_pages: Pages | None = None  # decisions of the last rollout's verified episodes
 
@@ -73,6 +81,16 @@ class SegmentCollector:
         assert isinstance(network, Acting)
         self._hire(network)
         weights = {name: each.detach().cpu().numpy() for name, each in network.state_dict().items()}
+        for _ in range(TRIES):
+            if segments := self._played(number, weights):
+                return self._rollout(segments)
+        raise RuntimeError("no player came back with an episode: see the log for what became of them")
+
+    def _played(self, number: int, weights: Mapping[str, Any]) -> list[Segment]:
+        """What came back of the orders of this update."""
+        if self._central is not None:
+            _answered(self._central.take_weights.remote(number, weights))
+            weights = {}  # players do without
         asked = [
             player.ask(number, weights, self._order(number, worker)) for worker, player in enumerate(self._players)
         ]
@@ -85,9 +103,7 @@ class SegmentCollector:
             found, met = played
             segments += found
             self._take_coverage(met)
-        if not segments:
-            raise RuntimeError("no player came back with an episode: see the log for what became of them")
-        return self._rollout(segments)
+        return segments
 
     def heard(self, points: Mapping[str, float]) -> str:
         """Move on through the phases; "collapse" where reward rises while verified success falls."""
@@ -117,10 +133,17 @@ class SegmentCollector:
         for player in self._players:
             player.close()
         self._players = []
+        if self._central is not None:
+            _ended(self._central)
+            self._central = None
 
     def player_pids(self) -> list[int]:
         """Processes that play."""
         return [player.pid for player in self._players]
+
+    def answering(self) -> Counted | None:
+        """Who answers for all of them; None where each has the policy itself."""
+        return _answered(self._central.counted.remote()) if self._central is not None else None
 
     def coverage(self) -> float:
         """Share of the tokens that the rules can say which was met, mean over environments."""
@@ -135,11 +158,15 @@ class SegmentCollector:
         if self._players:
             return
         told = (sizes(network.policy.shape), self._world.environments)
-        if self._world.workers:
-            clusters.begin(self._world.workers)
-            self._players = [_Remote(*told) for _ in range(self._world.workers)]
-        else:
+        on_gpu = devices.chosen().type == "cuda"
+        if not self._world.workers:
             self._players = [_Local(*told)]
+            return
+        is_central = on_gpu if self._world.central is None else self._world.central
+        clusters.begin(self._world.workers + is_central)
+        if is_central:
+            self._central = _central(*told, on_gpu=on_gpu)
+        self._players = [_Remote(*told, central=self._central) for _ in range(self._world.workers)]
 
     def _order(self, number: int, worker: int) -> Order:
         world, phase = self._world, self._phase
@@ -286,8 +313,8 @@ class _Local:
 class _Remote:
     """A player that is an actor of Ray; one that dies is replaced, and costs what it was playing."""
 
-    def __init__(self, shape: Mapping[str, int], environments: Sequence[str]) -> None:
-        self._told = (dict(shape), tuple(environments))
+    def __init__(self, shape: Mapping[str, int], environments: Sequence[str], *, central: Any = None) -> None:
+        self._told, self._central = (dict(shape), tuple(environments)), central
         self._actor = self._hired()
 
     def ask(self, version: int, weights: Mapping[str, Any], order: Order) -> Any:
@@ -316,14 +343,36 @@ class _Remote:
 
     def close(self) -> None:
         """End the actor."""
-        import ray  # only where asked for
-
-        ray.kill(self._actor)
+        _ended(self._actor)
 
     def _hired(self) -> Any:
         import ray  # only where asked for
 
-        return ray.remote(num_cpus=1, max_restarts=0)(SegmentPlayer).remote(*self._told)
+        actor = ray.remote(num_cpus=1, max_restarts=0)
+        if self._central is None:
+            return actor(SegmentPlayer).remote(*self._told)
+        return actor(Asking).remote(*self._told, self._central)
+
+
+def _central(shape: Mapping[str, int], environments: Sequence[str], *, on_gpu: bool) -> Any:
+    """The one who answers for all; begun anew where it dies, and told the weights before the next order."""
+    import ray  # only where asked for
+
+    gpus = devices.ANSWERING if on_gpu else 0
+    actor = ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=-1, max_task_retries=-1, max_concurrency=1_000)
+    return actor(Central).remote(dict(shape), len(environments))
+
+
+def _answered(ticket: Any) -> Any:
+    import ray  # only where asked for
+
+    return ray.get(ticket)
+
+
+def _ended(actor: Any) -> None:
+    import ray  # only where asked for
+
+    ray.kill(actor)
 
 
 def every_template(*environments: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 ASKED = "BELAY_DEVICE"  # "cpu", "cuda" or "cuda:1"; else a GPU where there is one
 BF16, COMPILE = "BELAY_BF16", "BELAY_COMPILE"
+LEARNING, ANSWERING = 0.75, 0.25  # of a GPU, for a learner and for who answers for its players
 M = TypeVar("M", bound=nn.Module)
 
 

@@ -9,12 +9,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 from msgspec import Struct
+from torch import Tensor
 
 from learning import acting
 from learning.acting import Acting
 from learning.arrays import USELESS, Arrays
 from learning.networks import build
 from learning.readings import reading_of
+from learning.rows import Named
 from sandbox.contracts.actions import Action, ActOutcome, ActResult
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, past
@@ -177,6 +179,10 @@ class SegmentPlayer:
         """A turn as the policy sees it; who trains on pages in other words has them changed here."""
         return turn
 
+    def outputs(self, inputs: Named) -> tuple[dict[str, Tensor], Tensor]:
+        """What the policy says of a batch, and (B,) values; who has it worked out elsewhere asks there."""
+        return self._network.outputs(inputs)
+
     def _lead(self, stage: Orchestrator, running: dict[int, _Running], turns: Sequence[Turn]) -> list[Turn]:
         """Go on with the starts; the turns that the policy has to look at."""
         asked = []
@@ -206,7 +212,7 @@ class SegmentPlayer:
         values: list[float] = []
         if looked:
             inputs = acting.batch_of([each.arrays for each in scenes], [self._index(t.task) for t in looked])
-            outputs, value = self._network.outputs(inputs)
+            outputs, value = self.outputs(inputs)
             values = value.tolist()
             actions, chances = acting.drawn(outputs, generator, even=order.even)
             rows = [{name: int(each[row]) for name, each in actions.items()} for row in range(len(looked))]

@@ -179,7 +179,11 @@ def run(job: Callable[[], None], *, learners: int, cores: int = 0) -> None:
             torch_config=TorchConfig(
                 "cpu:gloo,cuda:nccl" if on_gpu else "gloo", timeout_s=int(PATIENCE.total_seconds())
             ),
-            scaling_config=train.ScalingConfig(num_workers=learners, use_gpu=on_gpu),
+            scaling_config=train.ScalingConfig(
+                num_workers=learners,
+                use_gpu=on_gpu,
+                resources_per_worker={"CPU": 1, "GPU": devices.LEARNING} if on_gpu else {"CPU": 1},
+            ),
             run_config=train.RunConfig(storage_path=notes, failure_config=train.FailureConfig(max_failures=FAILURES)),
         )
         try:

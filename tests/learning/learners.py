@@ -1,20 +1,29 @@
-"""A small training for one learner or several: it clones, practises, and each learner writes down its weights."""
+"""A small training for one learner or several: it clones, practises, and each learner writes down its weights.
+
+Run: python -m tests.learning.learners FOLDER MOMENT; it is killed, as by kill -9, when it has come to that moment.
+"""
 
 import math
 import os
 import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors.torch import save_file
+from torch import nn
 
-from learning import bc, playing, ppo, together
+from learning import bc, checkpoints, playing, ppo, together
+from learning.checkpoints import Best
 from learning.collecting import World
+from learning.metrics import Stream
 from learning.networks import Shape
 from learning.phases import Phase
 from learning.samples import lessons
+from learning.segments import SegmentPlayer
 from tests.learning.pages import a_demonstration
 
 SMALL = Shape(width=32, layers=1, heads=2, word_width=8)
@@ -43,13 +52,49 @@ def learn(folder: Path) -> None:
 
 def learn_though_one_dies(folder: Path) -> None:
     """The same, but the second learner is killed once, in the midst of practice."""
-    update, died = ppo.update, folder / "died"
+    died = folder / "died"
 
-    def mortal(*given: Any, **named: Any) -> dict[str, float]:
-        if named["number"] == 1 and together.number() == 1 and not died.exists():
-            died.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return update(*given, **named)
+    def is_time(named: Mapping[str, Any]) -> bool:
+        if named["number"] != 1 or together.number() != 1 or died.exists():
+            return False
+        died.touch()
+        return True
 
-    ppo.update = mortal
+    deadly(ppo, "update", lambda _, named: is_time(named), before=True)
     learn(folder)
+
+
+def deadly(
+    owner: Any, name: str, is_time: Callable[[Sequence[Any], Mapping[str, Any]], bool], *, before: bool = False
+) -> None:
+    """Have this process killed by a call, after what it did or before."""
+    whole = getattr(owner, name)
+
+    def mortal(*given: Any, **named: Any) -> Any:
+        is_last = is_time(given, named)
+        found = None if is_last and before else whole(*given, **named)
+        if is_last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+
+    setattr(owner, name, mortal)
+
+
+def _nth(count: int) -> Callable[[Sequence[Any], Mapping[str, Any]], bool]:
+    calls = iter(range(1, 10_000))
+    return lambda given, named: next(calls) == count
+
+
+MOMENTS: Mapping[str, tuple[Any, str, Callable[[Sequence[Any], Mapping[str, Any]], bool]]] = {
+    "cloning": (bc, "update", _nth(5)),
+    "playing": (SegmentPlayer, "play", _nth(3)),  # the first trial, the first update, the second
+    "learning": (nn.utils, "clip_grad_norm_", _nth(2)),
+    "writing": (checkpoints, "save_file", lambda given, named: named.get("metadata", {}).get("step") == "2"),
+    "judging": (Best, "tried", _nth(1)),  # the first trial was made long ago
+    "telling": (Stream, "write", _nth(2)),
+}
+
+
+if __name__ == "__main__":
+    deadly(*MOMENTS[sys.argv[2]])
+    learn(Path(sys.argv[1]))

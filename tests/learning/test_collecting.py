@@ -1,8 +1,6 @@
-"""Whole episodes from players to the learner: the same twice, by actors of which one is killed, and gone on with."""
+"""Whole episodes from players to the learner: the same twice, and gone on with."""
 
 import math
-import os
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -41,6 +39,11 @@ def test_the_same_order_and_weights_give_the_same_episodes() -> None:
     assert met == again
     assert [(each.level, each.done, each.end) for each in one] == [(each.level, each.done, each.end) for each in two]
     assert np.array_equal(np.concatenate([each.log_prob for each in one]), np.concatenate([e.log_prob for e in two]))
+
+
+def test_one_who_answers_for_all_needs_players_that_are_actors() -> None:
+    with pytest.raises(ValueError, match="ask for workers, or leave central out"):
+        SegmentCollector(replace(WORLD, central=True), RECIPE)
 
 
 def test_every_episode_is_whole_and_every_decision_has_what_came_of_it() -> None:
@@ -95,25 +98,6 @@ def test_consistency_is_the_share_of_pairs_that_end_alike() -> None:
 def test_rewards_that_discount_otherwise_than_the_recipe_are_refused() -> None:
     with pytest.raises(ValueError, match=r"discounts by 0.99 and the recipe by 0.5: make them equal"):
         SegmentCollector(WORLD, Recipe(gamma=0.5))
-
-
-@pytest.mark.slow
-def test_a_killed_actor_costs_its_order_alone() -> None:
-    collector = SegmentCollector(replace(WORLD, workers=2), RECIPE)
-    network = _network()
-    try:
-        before = collector(network, 0)
-        victim = collector.player_pids()[0]
-        os.kill(victim, signal.SIGKILL)
-        during = collector(network, 1)
-        after = collector(network, 2)
-        assert victim not in collector.player_pids()
-    finally:
-        collector.close()
-    assert during.metrics["lost"] == 1.0
-    assert during.metrics["episodes"] < before.metrics["episodes"] + after.metrics["episodes"]
-    assert after.metrics["lost"] == 1.0
-    assert after.metrics["decisions"] >= WORLD.decisions
 
 
 def test_killed_and_gone_on_with_is_bit_for_bit_the_same(tmp_path: Path) -> None:
