@@ -10,6 +10,7 @@ import msgspec
 from sandbox.contracts.storage import BadTrajectory, from_json, to_json, unpack
 from sandbox.contracts.trajectories import Trajectory
 from sandbox.documents import BadDocument
+from sandbox.semantics import thesaurus
 from sandbox.semantics.rules import (
     Adapter,
     NoAdapter,
@@ -34,6 +35,9 @@ def main(arguments: list[str] | None = None) -> int:
     check = commands.add_parser("check", help="read rule files and say what is wrong with them")
     check.add_argument("files", type=Path, nargs="*", help="rule files; none: the shipped ones")
     commands.add_parser("tokens", help="the shared tokens and what they mean")
+    words = commands.add_parser("words", help="read thesauri and say what is wrong with them; a text is read aloud")
+    words.add_argument("files", type=Path, nargs="*", help="thesauri; none: the shipped one")
+    words.add_argument("--text", default="", help="a text to be read in shared words")
     given = parser.parse_args(arguments)
     try:
         match given.command:
@@ -41,6 +45,8 @@ def main(arguments: list[str] | None = None) -> int:
                 told: Iterable[str] = explained(read_trajectory(given.file), load(given.rules) if given.rules else None)
             case "check":
                 told = [f"{each.name}: {len(each.rules)} rules, {_said(each)} tokens" for each in _checked(given.files)]
+            case "words":
+                told = _read_aloud(given.files or [thesaurus.SHIPPED], given.text)
             case _:
                 told = [f"{token:18} {meaning}" for token, meaning in sorted(vocabulary().items())]
         print("\n".join(told))
@@ -48,6 +54,12 @@ def main(arguments: list[str] | None = None) -> int:
         print(problem, file=sys.stderr)
         return 1
     return 0
+
+
+def _read_aloud(files: Iterable[Path], text: str) -> Iterable[str]:
+    for file in files:
+        words = thesaurus.load(file)
+        yield words.shared(text) if text else f"{file.name}: {words.phrases} phrases of {words.concepts} concepts"
 
 
 def read_trajectory(path: Path) -> Trajectory:

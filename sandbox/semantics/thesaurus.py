@@ -1,5 +1,6 @@
 """A thesaurus: what consoles of several vendors and languages call the same thing, read as one shared word."""
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Any
 from sandbox.documents import Document, read
 
 HERE = Path(__file__).parent
-WORDS = HERE / "words"
+SHIPPED = HERE / "words" / "console.yaml"
 LANGUAGES = ("en", "de", "zh")
 PART = 4  # letters that a part of a compound has at least
 
@@ -41,6 +42,7 @@ class Thesaurus:
         things: Sequence[str] = (),
     ) -> None:
         self.things = tuple(things)  # shared words for what one console has and another has not
+        self.phrases, self.concepts = len(phrases), len(set(phrases.values()) - {""})
         self._root = _Node()
         for tokens, means in phrases.items():
             node = self._root
@@ -154,7 +156,12 @@ def _enter(document: Document, phrases: dict[tuple[str, ...], str], text: str, m
 @cache
 def shipped() -> Thesaurus:
     """The words that come with Belay."""
-    return load(WORDS / "console.yaml")
+    return load(SHIPPED)
+
+
+def shipped_sha256() -> str:
+    """Of their file: a policy that reads by other words than it learnt with reads other pages."""
+    return hashlib.sha256(SHIPPED.read_bytes()).hexdigest()
 
 
 @cache

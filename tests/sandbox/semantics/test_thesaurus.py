@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox.documents import BadDocument
+from sandbox.semantics import __main__ as command
 from sandbox.semantics.thesaurus import Thesaurus, load, shipped
 
 WORDS = """words: mine
@@ -104,3 +105,14 @@ def test_shared_words_are_read_as_themselves_whatever_the_text(text: str) -> Non
 )
 def test_the_shipped_words_read_consoles_of_three_languages_alike(one: str, other: str) -> None:
     assert sorted(shipped().shared(one).split()) == sorted(shipped().shared(other).split())
+
+
+def test_the_command_line_reads_files_and_texts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = _file(tmp_path, WORDS), tmp_path / "bad.yaml"
+    bad.write_text(WORDS.replace("means: data", "means: 7"))
+    assert command.main(["words", str(good)]) == 0
+    assert command.main(["words", str(good), "--text", "Konto 3"]) == 0
+    assert command.main(["words", str(bad)]) == 1
+    said = capsys.readouterr()
+    assert said.out.splitlines() == ["mine.yaml: 16 phrases of 5 concepts", "account 3"]
+    assert said.err.startswith(f"{bad}:9: concepts[1].means: expected a text, found 7")
