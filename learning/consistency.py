@@ -1,8 +1,9 @@
 """Whether a policy answers the same question alike: in another look of a console, and from version to version."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import takewhile
 
 from msgspec import Struct
 
@@ -57,15 +58,24 @@ def walk(simulator: registry.Simulator, task: Task) -> Iterator[Question]:
 
 
 def between_variants(
-    policy: Policy, *, templates: Sequence[str], tasks: int, seed: int, split: Split = "test", changed: int = 1
+    policy: Policy,
+    *,
+    templates: Sequence[str],
+    tasks: int,
+    seed: int,
+    split: Split = "test",
+    changed: int = 1,
+    go_on: Callable[[], bool] = lambda: True,
 ) -> Consistency:
     """The same tasks in the plain console and in one that differs in `changed` ways: questions answered alike.
 
     Both oracles' ways are laid side by side; where they ask the same, the policy is alike when it is right in both, or
-    wrong in both by the same kind of action. Raises NoSuchFace for an environment without a simulator.
+    wrong in both by the same kind of action. Raises NoSuchFace for an environment without a simulator. `go_on` is
+    asked before each template: where it says no, the rest is not asked.
     """
-    alike: dict[str, list[bool]] = {each: [] for each in sorted(templates)}
-    for template in alike:
+    alike: dict[str, list[bool]] = {}
+    for template in takewhile(lambda _: go_on(), sorted(templates)):
+        alike[template] = []
         found = find_environment(template.partition("/")[0])
         generator, simulator = VariantGenerator.of(found), found.simulator()
         for number in range(tasks):
@@ -80,11 +90,19 @@ def between_variants(
 
 
 def between_versions(
-    one: Policy, other: Policy, *, templates: Sequence[str], tasks: int, seed: int, split: Split = "test"
+    one: Policy,
+    other: Policy,
+    *,
+    templates: Sequence[str],
+    tasks: int,
+    seed: int,
+    split: Split = "test",
+    go_on: Callable[[], bool] = lambda: True,
 ) -> Consistency:
     """The same states before two versions: the share on which they propose the very same action."""
-    alike: dict[str, list[bool]] = {each: [] for each in sorted(templates)}
-    for template in alike:
+    alike: dict[str, list[bool]] = {}
+    for template in takewhile(lambda _: go_on(), sorted(templates)):
+        alike[template] = []
         simulator = find_environment(template.partition("/")[0]).simulator()
         for number in range(tasks):
             for asked in walk(simulator, sessions.sample(template, seed=seed + number, split=split)):

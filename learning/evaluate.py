@@ -83,11 +83,12 @@ def evaluate(
     variants: int = 0,
     report: Callable[[int, int, int], None] = lambda done, all_, verified: None,
     heard: Callable[[Played], None] = lambda _: None,
+    go_on: Callable[[], bool] = lambda: True,
 ) -> Evaluation:
     """`episodes` tasks of each template, seeds from `seed`; nobody corrects. Reports (done, all, verified).
 
     variants: each task in a console that differs from the plain one in at most so many ways that the split may meet;
-    the same for every policy.
+    the same for every policy. `go_on` is asked after each: where it says no, the rest is not tried.
     """
     began = time.monotonic()
     asked = [
@@ -103,7 +104,7 @@ def evaluate(
         report(counts[0], len(asked), counts[1])
         heard(played)
 
-    played = play_all(asked, policy_folder=folder, name=name, workers=workers, heard=count)
+    played = play_all(asked, policy_folder=folder, name=name, workers=workers, heard=count, go_on=go_on)
     ended = tuple(_ended(each) for each in played)
     counted = [each for each in ended if each.outcome != "lost"]
     return Evaluation(

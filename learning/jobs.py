@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from learning.progress import Progress, Stopped
-from learning.requests import Improved, ImproveRequest
+from learning.requests import Improved, ImproveRequest, Kind
 from sandbox.contracts.policies import Policy
 from sandbox.contracts.tasks import Split
 
@@ -19,10 +19,12 @@ __all__ = [
     "STARTER",
     "ImproveRequest",
     "Improved",
+    "Kind",
     "Progress",
     "Stopped",
     "evaluate",
     "improve",
+    "judge",
     "load_policy",
     "starter_trajectories",
 ]
@@ -64,6 +66,42 @@ def evaluate(
         report(Progress("evaluate", done / of, done, {"verified_rate": verified / done}))
 
     return run(folder, templates=templates, episodes=episodes, seed=seed, split=split, workers=workers, report=told)
+
+
+def judge(
+    folder: Path,
+    *,
+    name: str,
+    out: Path,
+    templates: Sequence[str] = (),
+    splits: Sequence[Split] = ("test",),
+    seed: int,
+    variants: int = 0,
+    minutes: float,
+    against: tuple[str, Path] | None = None,
+    report: Callable[[Progress], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> None:
+    """The whole judgement in simulators, within its minutes; writes report.json, .md, .html and replays/ into `out`.
+
+    templates: what is tried; none = all that the policy says it has learnt and that have a simulator. `against`: name
+    and folder of another policy on the same tasks. Raises Stopped, BadPolicy, ValueError where nothing can be tried.
+    """
+    from learning.judging import judge_to as run  # worlds and plots only where something is judged
+
+    run(
+        folder,
+        name=name,
+        out=out,
+        templates=templates,
+        splits=splits,
+        seed=seed,
+        variants=variants,
+        minutes=minutes,
+        against=against,
+        report=report,
+        should_stop=should_stop,
+    )
 
 
 def starter_trajectories() -> Iterator[bytes]:

@@ -1,27 +1,32 @@
 """The whole judgement of a policy: success, conduct, ground, consistency, causes, and another policy beside it."""
 
 import argparse
+import math
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from learning import artefact, consistency, kinds, report
+from learning import artefact, consistency, kinds, playing
+from learning import report as writing
 from learning.consistency import Consistency
 from learning.evaluate import Evaluation, evaluate
 from learning.measures import Cause, Conduct, Ground, causes, conduct, ground
 from learning.pairing import Pairing, by_template, pair
 from learning.policy import BadPolicy
-from learning.rollouts import Episode, Played, play_all
+from learning.progress import Progress, Stopped
+from learning.rollouts import Episode, Played, play_all, verified
 from sandbox.contracts.policies import Policy
 from sandbox.contracts.tasks import Split
 from sandbox.contracts.trajectories import Trajectory
 from sandbox.registry import UnknownEnvironment, UnknownTemplate, find_environment, find_template
 
 SEED = 6_000_000  # apart from those that anything was learnt from
+MOST_EPISODES = 50  # of each template and split, where only time is given
 
 
 class Plan(Struct, frozen=True):
@@ -35,6 +40,7 @@ class Plan(Struct, frozen=True):
     in_browser: bool = True
     workers: int = 0
     consistency: int = 5  # tasks of each template that are asked in two looks; 0 = none
+    minutes: float = 0.0  # what was not tried by then is left out; 0 = as long as it takes
 
 
 class Against(Struct, frozen=True):
@@ -61,10 +67,59 @@ class Judgement(Struct, frozen=True):
     receipt: dict[str, Any]
 
 
-def judge(folder: Path, plan: Plan, *, against: Path | None = None) -> tuple[Judgement, list[Trajectory]]:
-    """Play, measure, and compare; with the trajectories that were played. Raises BadPolicy."""
-    name = folder.resolve().name
-    evaluations, played = _played(folder, plan, name)
+class Watch:
+    """How much of a judgement's time is gone."""
+
+    def __init__(
+        self,
+        minutes: float = 0.0,
+        *,
+        report: Callable[[Progress], None] = lambda _: None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._began = time.monotonic()
+        self._budget_s = 60 * minutes or math.inf
+        self._report = report
+        self._should_stop = should_stop
+        self._tried = self._verified = 0
+
+    def heard(self, played: Played) -> None:
+        """Count an episode, and say how far it all is."""
+        self._tried += 1
+        self._verified += verified(played)
+        values = {"verified_rate": self._verified / self._tried}
+        self._report(Progress("evaluate", min(1.0, self._gone()), self._tried, values))
+
+    def until(self, share: float) -> Callable[[], bool]:
+        """Whether less than this share of the time is gone. What it gives raises Stopped."""
+
+        def go_on() -> bool:
+            if self._should_stop():
+                raise Stopped("stopped while judging")
+            return self._gone() < share
+
+        return go_on
+
+    def _gone(self) -> float:
+        return (time.monotonic() - self._began) / self._budget_s
+
+
+def judge(
+    folder: Path,
+    plan: Plan,
+    *,
+    against: Path | None = None,
+    names: tuple[str, str] | None = None,
+    watch: Watch | None = None,
+) -> tuple[Judgement, list[Trajectory]]:
+    """Play, measure, and compare; with the trajectories that were played. Raises BadPolicy, Stopped.
+
+    names: of the policy and of the one it is compared with, where their folders' own are not to be shown.
+    """
+    watch = watch or Watch(plan.minutes)
+    name, other = names or (folder.resolve().name, against.resolve().name if against else "")
+    evaluations, played = _played(folder, plan, name, watch, ends=0.4 if against else 0.8)
+    compared = _against(evaluations, against, plan, folder, other, watch) if against else None
     trajectories = [each.trajectory for each in played if each.trajectory is not None]
     simulated = [each for each in plan.templates if _has_simulator(each)]
     asked = plan.consistency if simulated else 0
@@ -75,8 +130,8 @@ def judge(folder: Path, plan: Plan, *, against: Path | None = None) -> tuple[Jud
         conduct=conduct(trajectories, optimal(played)),
         ground=ground(trajectories),
         causes=causes(trajectories),
-        variants=_in_two_looks(policy, simulated, plan) if policy else None,
-        against=_against(evaluations, against, plan, folder) if against else None,
+        variants=_in_two_looks(policy, simulated, plan, watch) if policy else None,
+        against=compared,
         receipt={
             "plan": msgspec.to_builtins(plan),
             "spec": artefact.spec_of(folder),
@@ -87,10 +142,53 @@ def judge(folder: Path, plan: Plan, *, against: Path | None = None) -> tuple[Jud
     return judgement, trajectories
 
 
-def _in_two_looks(policy: Policy, templates: Sequence[str], plan: Plan) -> Consistency:
-    changed = max(1, plan.variants)
+def judge_to(
+    folder: Path,
+    *,
+    name: str,
+    out: Path,
+    templates: Sequence[str],
+    splits: Sequence[Split],
+    seed: int,
+    variants: int,
+    minutes: float,
+    against: tuple[str, Path] | None,
+    report: Callable[[Progress], None],
+    should_stop: Callable[[], bool],
+) -> None:
+    """What `jobs.judge` promises."""
+    wanted = list(templates) or list(_learnt(folder))
+    tried = playing.playable(wanted)
+    if not tried:
+        asked = ", ".join(sorted(wanted)) or "a template that it learnt"
+        raise ValueError(
+            f"{name} can be tried in no simulator: none has {asked}; "
+            "choose an environment that can be played without a browser"
+        )
+    plan = Plan(
+        templates=tuple(tried),
+        episodes=MOST_EPISODES,
+        splits=tuple(splits),
+        seed=seed,
+        variants=variants,
+        in_browser=False,
+        consistency=2,
+        minutes=minutes,
+    )
+    other, theirs = against or ("", None)
+    watch = Watch(minutes, report=report, should_stop=should_stop)
+    found, trajectories = judge(folder, plan, against=theirs, names=(name, other), watch=watch)
+    writing.write(found, trajectories, out)
+
+
+def _in_two_looks(policy: Policy, templates: Sequence[str], plan: Plan, watch: Watch) -> Consistency:
     return consistency.between_variants(
-        policy, templates=templates, tasks=plan.consistency, seed=plan.seed, changed=changed
+        policy,
+        templates=templates,
+        tasks=plan.consistency,
+        seed=plan.seed,
+        changed=max(1, plan.variants),
+        go_on=watch.until(1.0),
     )
 
 
@@ -109,8 +207,16 @@ def optimal(played: Sequence[Played]) -> dict[str, int]:
     }
 
 
-def _played(folder: Path, plan: Plan, name: str) -> tuple[tuple[Evaluation, ...], list[Played]]:
+def _played(
+    folder: Path, plan: Plan, name: str, watch: Watch, *, begins: float = 0.0, ends: float
+) -> tuple[tuple[Evaluation, ...], list[Played]]:
+    """Each split in its share of the time from `begins` to `ends`."""
     played: list[Played] = []
+
+    def heard(each: Played) -> None:
+        played.append(each)
+        watch.heard(each)
+
     evaluations = tuple(
         evaluate(
             folder,
@@ -122,16 +228,16 @@ def _played(folder: Path, plan: Plan, name: str) -> tuple[tuple[Evaluation, ...]
             name=name,
             in_browser=plan.in_browser,
             variants=plan.variants,
-            heard=played.append,
+            heard=heard,
+            go_on=watch.until(begins + (ends - begins) * number / len(plan.splits)),
         )
-        for split in plan.splits
+        for number, split in enumerate(plan.splits, start=1)
     )
     return evaluations, played
 
 
-def _against(ours: tuple[Evaluation, ...], folder: Path, plan: Plan, mine: Path) -> Against:
-    name = folder.resolve().name
-    theirs, _ = _played(folder, plan, name)
+def _against(ours: tuple[Evaluation, ...], folder: Path, plan: Plan, mine: Path, name: str, watch: Watch) -> Against:
+    theirs, _ = _played(folder, plan, name, watch, begins=0.4, ends=0.8)
     one = [each for evaluation in ours for each in evaluation.episodes]
     other = [each for evaluation in theirs for each in evaluation.episodes]
     whole = pair(one, other)
@@ -139,7 +245,9 @@ def _against(ours: tuple[Evaluation, ...], folder: Path, plan: Plan, mine: Path)
     same = None
     if plan.consistency and simulated:
         policies = kinds.open_policy(mine, name="one"), kinds.open_policy(folder, name="other")
-        same = consistency.between_versions(*policies, templates=simulated, tasks=plan.consistency, seed=plan.seed)
+        same = consistency.between_versions(
+            *policies, templates=simulated, tasks=plan.consistency, seed=plan.seed, go_on=watch.until(0.9)
+        )
     return Against(name, theirs, whole, whole.p_value, by_template(one, other), same)
 
 
@@ -168,6 +276,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--no-browser", action="store_true", help="in simulators, where there are any: much sooner")
     parser.add_argument("--consistency", type=int, default=5, help="tasks of each template asked in two looks (5)")
+    parser.add_argument("--minutes", type=float, default=0.0, help="at most so long (0: as long as it takes)")
     parser.add_argument("--workers", type=int, default=0, help="Ray actors (0: here)")
     return parser.parse_args(arguments)
 
@@ -190,6 +299,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             in_browser=not given.no_browser,
             workers=given.workers,
             consistency=given.consistency,
+            minutes=given.minutes,
         )
         if not plan.templates:
             raise ValueError("say what is to be tried, by --templates or --environments")
@@ -197,7 +307,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UnknownTemplate, UnknownEnvironment, BadPolicy, OSError, ValueError) as problem:
         print(str(problem), file=sys.stderr)
         return 2
-    report.write(judgement, trajectories, given.out)
-    print(report.markdown(judgement))
+    writing.write(judgement, trajectories, given.out)
+    print(writing.markdown(judgement))
     print(f"The report is {given.out / 'report.html'}.")
     return 0

@@ -36,6 +36,7 @@ __all__ = [
     "oracle",
     "parameters_of",
     "sample",
+    "simulated",
     "template",
     "templates",
 ]
@@ -57,6 +58,11 @@ def templates(environment: str | None = None) -> tuple[Template, ...]:
         for each in one.templates.values()
     )
     return tuple(found)
+
+
+def simulated() -> tuple[Environment, ...]:
+    """Every environment that can be played without a browser, by id; tickets may not be open to all of them."""
+    return tuple(one.environment for _, one in sorted(registry.registered().items()) if one.make_simulator is not None)
 
 
 def template(template_id: str) -> Template:

@@ -15,6 +15,7 @@ from learning.evaluate import Ended
 from learning.judging import Plan, judge
 from learning.measures import causes, conduct, ground, share
 from learning.pairing import pair, sign_test
+from learning.progress import Progress, Stopped
 from learning.replays import page, words
 from sandbox import sessions
 from sandbox.contracts.actions import Action, ActOutcome, ActResult, Click, Finish, GiveUp, Press, Scroll, Select, Type
@@ -320,3 +321,44 @@ def test_the_command_line_writes_a_report(tmp_path: Path, capsys: pytest.Capture
     assert judging.main([str(jobs.STARTER), "--out", str(tmp_path), *arguments]) == 0
     assert "The report is" in capsys.readouterr().out
     assert (tmp_path / "report.html").is_file()
+
+
+def test_a_judgement_keeps_to_its_minutes_and_pairs_what_both_had_time_for(tmp_path: Path) -> None:
+    from learning import jobs
+
+    heard: list[Progress] = []
+    jobs.judge(
+        jobs.STARTER,
+        name="v2",
+        out=tmp_path,
+        templates=("cloud/create-disk", "object-store/create-bucket"),  # the second has no simulator
+        splits=("validation", "test"),
+        seed=1,
+        minutes=1e-4,
+        against=("v1", jobs.STARTER),
+        report=heard.append,
+    )
+    found = report.read(tmp_path / "report.json")
+    assert [(each.split, each.overall.episodes) for each in found.evaluations] == [("validation", 1), ("test", 1)]
+    assert found.against is not None
+    assert (found.policy, found.against.policy, found.against.pairing.tasks) == ("v2", "v1", 2)
+    assert set(found.evaluations[0].templates) == {"cloud/create-disk"}
+    assert [(each.phase, each.step) for each in heard] == [("evaluate", number) for number in range(1, 5)]
+    assert all(each.progress <= 1 for each in heard)
+
+
+def test_a_judgement_stops_when_it_is_told_to_and_needs_something_to_try(tmp_path: Path) -> None:
+    from learning import jobs
+
+    with pytest.raises(Stopped):
+        jobs.judge(
+            jobs.STARTER,
+            name="v1",
+            out=tmp_path,
+            templates=("cloud/create-disk",),
+            seed=1,
+            minutes=1,
+            should_stop=lambda: True,
+        )
+    with pytest.raises(ValueError, match="can be tried in no simulator: none has object-store/create-bucket"):
+        jobs.judge(jobs.STARTER, name="v1", out=tmp_path, templates=("object-store/create-bucket",), seed=1, minutes=1)
