@@ -1,6 +1,7 @@
 """Where the arithmetic is done: on a CPU in single precision by one thread, on a GPU in bf16 and compiled.
 
-BELAY_BF16 and BELAY_COMPILE ask for either (1) or refuse it (0) on any device.
+BELAY_BF16 and BELAY_COMPILE ask for either (1) or refuse it (0) on any device; the latter may also name a back end of
+torch.compile.
 """
 
 import os
@@ -13,6 +14,7 @@ from torch import Tensor, nn
 ASKED = "BELAY_DEVICE"  # "cpu", "cuda" or "cuda:1"; else a GPU where there is one
 BF16, COMPILE = "BELAY_BF16", "BELAY_COMPILE"
 LEARNING, ANSWERING = 0.75, 0.25  # of a GPU, for a learner and for who answers for its players
+BACK_ENDS = ("inductor", "cudagraphs", "aot_eager", "eager")  # of torch.compile; 1 = the first
 M = TypeVar("M", bound=nn.Module)
 
 
@@ -27,7 +29,7 @@ def chosen() -> torch.device:
 
 def precision(device: torch.device) -> AbstractContextManager[object]:
     """bf16 where a GPU multiplies, nothing on a CPU: there the backward pass gains nothing by it."""
-    return torch.autocast(device.type, dtype=torch.bfloat16) if _wanted(BF16, device) else nullcontext()
+    return torch.autocast(device.type, dtype=torch.bfloat16) if _said(BF16, device) == "1" else nullcontext()
 
 
 def whole(outputs: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -35,10 +37,16 @@ def whole(outputs: dict[str, Tensor]) -> dict[str, Tensor]:
     return {name: each.float() if each.dtype == torch.bfloat16 else each for name, each in outputs.items()}
 
 
+def compiles(device: torch.device) -> bool:
+    """Whether networks are compiled for this device; what leaves padding out is for those that are not."""
+    return _said(COMPILE, device) != "0"
+
+
 def compiled(network: M, device: torch.device) -> M:
     """The same network, compiled where that pays: batches of varied lengths, so shapes are dynamic."""
-    if _wanted(COMPILE, device):
-        network.compile(dynamic=True)
+    if compiles(device):
+        said = _said(COMPILE, device)
+        network.compile(dynamic=True, backend=BACK_ENDS[0] if said == "1" else said)
     return network
 
 
@@ -48,12 +56,13 @@ def released(network: M) -> M:
     return network
 
 
-def _wanted(name: str, device: torch.device) -> bool:
-    """Whether it is asked for, else whether this is a GPU. Raises RuntimeError for an answer that is none."""
-    said = os.environ.get(name, "")
-    if said not in ("", "0", "1"):
-        raise RuntimeError(f"{name}={said}: say 1 or 0, or unset it to have it on a GPU alone")
-    return said == "1" if said else device.type == "cuda"
+def _said(name: str, device: torch.device) -> str:
+    """What is asked for, else "1" on a GPU and "0" on a CPU. Raises RuntimeError for an answer that is none."""
+    said = os.environ.get(name, "") or ("1" if device.type == "cuda" else "0")
+    known = ("0", "1", *(BACK_ENDS if name == COMPILE else ()))
+    if said not in known:
+        raise RuntimeError(f"{name}={said}: say {', '.join(known)}, or unset it to have it on a GPU alone")
+    return said
 
 
 def moved(tensors: dict[str, Tensor], device: torch.device) -> dict[str, Tensor]:

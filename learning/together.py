@@ -26,7 +26,7 @@ from learning.rows import Lengths
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-FAILURES = 3  # learners that may die in one training; all go on from its checkpoint
+FAILURES = 2  # times that a learner may die, or raise, in one training; all go on from its checkpoint
 PATIENCE = timedelta(hours=1)  # that the others wait while the first one plays or judges
 
 

@@ -62,6 +62,7 @@ def test_a_killed_learner_costs_the_others_no_more_than_the_way_from_the_checkpo
 
 
 @pytest.mark.slow
-def test_what_a_learner_raises_is_told_by_name(tmp_path: Path) -> None:
+def test_what_a_learner_raises_is_told_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(together, "FAILURES", 0)
     with pytest.raises(together.Died, match="NotADirectoryError"):
         together.run(partial(learners.learn, Path(__file__)), learners=2)
