@@ -79,7 +79,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 300, "global_keyprefix": "celery:"}
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
-CELERY_TASK_ROUTES = {"webapp.training.tasks.train": {"queue": "training"}}
+CELERY_TASK_ROUTES = {f"webapp.training.tasks.{name}": {"queue": "training"} for name in ("train", "judge")}
 
 S3_ENDPOINT_URL = env.url("S3_ENDPOINT_URL", ("http", "https"))
 S3_ACCESS_KEY = env.text("S3_ACCESS_KEY")

@@ -30,7 +30,7 @@ WRITES_OF_OPERATORS = {
 }
 ADMIN_ONLY = re.compile(
     r"/api/(people|audit/verify)|(POST|PUT|PATCH|DELETE) "
-    r"/api/(policies|rollouts|training|datasets|human-only|environments|labels)"
+    r"/api/(policies|rollouts|training|evaluations|datasets|human-only|environments|labels)"
 )
 
 

@@ -20,6 +20,7 @@ from webapp.audit.queries import verify
 from webapp.rollouts import actions as rollouts
 from webapp.rollouts.models import Alias, Rollout
 from webapp.training.actions import request_run
+from webapp.training.evaluations import Trial, request_evaluation
 from webapp.training.models import TrainingRun
 from webapp.trajectories.actions import freeze
 from webapp.trajectories.models import DatasetVersion
@@ -246,6 +247,18 @@ def cancel_run(user: User) -> Call:
     version = freeze(reason=DatasetVersion.Reason.MANUAL)
     run = request_run(dataset=version, trigger=TrainingRun.Trigger.MANUAL, user=user, how="web")
     return f"/api/training/{run.pk}/cancel", {}
+
+
+@call("POST /api/evaluations")
+def start_evaluation(user: User) -> Call:
+    return "/api/evaluations", {"policy": a_policy().number, "against": a_policy().number}
+
+
+@call("POST /api/evaluations/{evaluation_id}/cancel")
+def cancel_evaluation(user: User) -> Call:
+    trial = Trial(environment="", splits=["test"], variants=0, minutes=1.0, seed=1)
+    evaluation = request_evaluation(policy=a_policy(), against=None, trial=trial, user=user, how="web")
+    return f"/api/evaluations/{evaluation.pk}/cancel", {}
 
 
 @call("PATCH /api/policies/{number}")

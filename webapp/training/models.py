@@ -1,4 +1,6 @@
-"""Rows: the plan of training, training runs and their metrics."""
+"""Rows: the plan of training, training runs and their metrics, evaluations."""
+
+from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -26,8 +28,8 @@ class TrainingPlan(models.Model):
         return f"after {self.after_accepted}: {self.learn_s} s and {self.practice_s} s"
 
 
-class TrainingRun(models.Model):
-    """One training of one policy from one dataset version; long work, so a row with a lease."""
+class Job(models.Model):
+    """Long work of a training worker: a row with a lease, so that one worker at a time writes to it."""
 
     class State(models.TextChoices):
         QUEUED = "queued"
@@ -36,21 +38,12 @@ class TrainingRun(models.Model):
         FAILED = "failed"
         CANCELLED = "cancelled"
 
-    class Trigger(models.TextChoices):
-        THRESHOLD = "threshold"
-        SCHEDULE = "schedule"
-        MANUAL = "manual"
+    NOUN: ClassVar[tuple[str, str]]  # in the audit: of its verbs, and of the thing itself
 
-    algorithm = models.CharField(max_length=16, default="bc")
-    trigger = models.CharField(max_length=16, choices=Trigger.choices)
     state = models.CharField(max_length=16, choices=State.choices, default=State.QUEUED)
-    dataset = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="training_runs")
-    parent = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, null=True, related_name="+")
-    policy = models.OneToOneField(PolicyVersion, on_delete=models.PROTECT, null=True, related_name="training_run")
     spec = models.JSONField(default=dict)
     seed = models.BigIntegerField(default=0)
-    commit = models.CharField(max_length=40, blank=True)
-    phase = models.CharField(max_length=32, blank=True)  # load | fit | evaluate | register
+    phase = models.CharField(max_length=32, blank=True)  # what it is at: load, featurise, train, evaluate...
     progress = models.FloatField(default=0.0)  # 0..1
     error = models.TextField(blank=True)
     attempts = models.PositiveIntegerField(default=0)
@@ -63,12 +56,43 @@ class TrainingRun(models.Model):
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
-        constraints = (
-            models.UniqueConstraint(fields=["dataset", "algorithm", "seed"], name="one_run_per_dataset_and_seed"),
-        )
+        abstract = True
 
     def __str__(self) -> str:
-        return f"training run {self.pk}, {self.state}"
+        return f"{self.NOUN[1].replace('_', ' ')} {self.pk}"
+
+
+class TrainingRun(Job):
+    """One training of one policy from one dataset version."""
+
+    class Trigger(models.TextChoices):
+        THRESHOLD = "threshold"
+        SCHEDULE = "schedule"
+        MANUAL = "manual"
+
+    NOUN = ("training", "training_run")
+
+    algorithm = models.CharField(max_length=16, default="bc")  # its parts in order, such as midtrain+bc+ppo
+    trigger = models.CharField(max_length=16, choices=Trigger.choices)
+    dataset = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="training_runs")
+    parent = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, null=True, related_name="+")
+    policy = models.OneToOneField(PolicyVersion, on_delete=models.PROTECT, null=True, related_name="training_run")
+    commit = models.CharField(max_length=40, blank=True)
+    asked = models.CharField(max_length=64, blank=True)  # SHA-256 of what an admin chose; "" = as planned
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["dataset", "algorithm", "seed", "asked"], name="one_run_per_wish"),
+        )
+
+
+class Evaluation(Job):
+    """One judgement of a policy version in simulators, alone or beside another on the same tasks."""
+
+    NOUN = ("evaluation", "evaluation")
+
+    policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="evaluations")
+    against = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, null=True, related_name="+")
 
 
 class MetricPoint(models.Model):

@@ -1,10 +1,16 @@
 """Every read of training."""
 
+from datetime import datetime
+
 from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from webapp.training.models import MetricPoint, TrainingPlan, TrainingRun
+from webapp import storage
+from webapp.agent_sessions.models import Session
+from webapp.agent_sessions.states import ReviewState
+from webapp.problems import NotFound
+from webapp.training.models import Evaluation, Job, MetricPoint, TrainingPlan, TrainingRun
 from webapp.trajectories.models import DatasetVersion
 
 
@@ -33,8 +39,40 @@ def trained_on() -> DatasetVersion | None:
     return last or DatasetVersion.objects.filter(reason=DatasetVersion.Reason.STARTER).order_by("-number").first()
 
 
-def unclaimed() -> list[TrainingRun]:
-    """Runs that wait for a worker, or whose worker is gone."""
-    waiting = Q(state=TrainingRun.State.QUEUED)
-    orphaned = Q(state=TrainingRun.State.RUNNING, lease_expires_at__lt=timezone.now())
-    return list(TrainingRun.objects.filter(waiting | orphaned).order_by("id"))
+def unclaimed() -> list[Job]:
+    """Runs and evaluations that wait for a worker, or whose worker is gone."""
+    waiting = Q(state=Job.State.QUEUED)
+    orphaned = Q(state=Job.State.RUNNING, lease_expires_at__lt=timezone.now())
+    return [
+        *TrainingRun.objects.filter(waiting | orphaned).order_by("id"),
+        *Evaluation.objects.filter(waiting | orphaned).order_by("id"),
+    ]
+
+
+def rejected(*, before: datetime) -> list[str]:
+    """Content hashes of the trajectories of sessions that people had judged bad by then, in the order of that."""
+    judged = Session.objects.filter(review_state=ReviewState.REJECTED, reviewed_at__lte=before)
+    return list(
+        judged.exclude(trajectory_hash="").order_by("reviewed_at", "id").values_list("trajectory_hash", flat=True)
+    )
+
+
+def evaluations(*, policy: int | None = None) -> QuerySet[Evaluation]:
+    """Evaluations, of one policy version by its number or of all, newest first."""
+    rows = Evaluation.objects.select_related("policy", "against", "created_by").order_by("-id")
+    return rows if policy is None else rows.filter(policy__number=policy)
+
+
+def report(evaluation: Evaluation, name: str) -> bytes:
+    """A file of an evaluation's report. Raises NotFound where there is none, or none yet."""
+    if evaluation.state != Job.State.COMPLETED:
+        raise NotFound(f"Evaluation {evaluation.pk} is {evaluation.state}: it has no report.")
+    try:
+        return storage.get(report_key(evaluation.pk, name))
+    except storage.Missing:
+        raise NotFound(f"The report of evaluation {evaluation.pk} has no {name}.") from None
+
+
+def report_key(evaluation_id: int, name: str) -> str:
+    """Where a file of a report lies in object storage."""
+    return f"evaluations/{evaluation_id}/{name}"

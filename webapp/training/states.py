@@ -1,9 +1,9 @@
-"""Legal moves of a training run."""
+"""Legal moves of a training run, and of an evaluation."""
 
-from webapp.training.models import TrainingRun
+from webapp.training.models import Job
 
-S = TrainingRun.State
-TRANSITIONS: dict[TrainingRun.State, frozenset[TrainingRun.State]] = {
+S = Job.State
+TRANSITIONS: dict[Job.State, frozenset[Job.State]] = {
     S.QUEUED: frozenset({S.RUNNING, S.CANCELLED}),
     S.RUNNING: frozenset({S.RUNNING, S.COMPLETED, S.FAILED, S.CANCELLED}),  # to itself: claimed again after a crash
     S.COMPLETED: frozenset(),

@@ -5,7 +5,8 @@ import os
 import platform
 import shutil
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +18,23 @@ from webapp import crashpoints
 from webapp.rollouts.actions import register_policy
 from webapp.rollouts.models import PolicyVersion
 from webapp.rollouts.queries import local_folder
-from webapp.training import actions
+from webapp.training import actions, leases, queries
 from webapp.training.models import TrainingRun
 from webapp.training.tasks import train_when_due
+from webapp.trajectories.actions import manifest
 from webapp.trajectories.models import TrajectoryRecord
-from webapp.trajectories.queries import entries, local_files
+from webapp.trajectories.queries import entries, local_copies, local_files
 
 log = logging.getLogger(__name__)
 
+LEARN_FROM_BAD = ("midtrain", "offline")
 EVALUATION_SEED = 500_000  # of validation tasks; training and the benchmarks use others
 
 
 class Heartbeat:
-    """Renews a run's lease in its own thread while the trainer computes; `lost` is set when somebody else has it."""
+    """Renews a job's lease in its own thread while the trainer computes; `lost` is set when somebody else has it."""
 
-    def __init__(self, claim: actions.Claim, *, every_s: float = 5.0) -> None:
+    def __init__(self, claim: leases.Claim, *, every_s: float = 5.0) -> None:
         self.lost = threading.Event()
         self._claim = claim
         self._every_s = every_s
@@ -50,34 +53,48 @@ class Heartbeat:
         while not self._done.wait(self._every_s):
             try:
                 close_old_connections()
-                actions.renew(claim=self._claim)
-            except actions.LeaseLost:
+                leases.renew(claim=self._claim)
+            except leases.LeaseLost:
                 self.lost.set()
                 return
         connection.close()
 
 
+def me() -> str:
+    """Who holds what this process claims."""
+    return f"{platform.node()}:{os.getpid()}"
+
+
+@contextmanager
+def held(claim: leases.Claim) -> Iterator[Heartbeat]:
+    """Keeps a lease while a job is worked on, and ends the job as failed where that breaks.
+
+    A job that was cancelled or taken over is left quietly.
+    """
+    try:
+        with Heartbeat(claim) as heartbeat:
+            yield heartbeat
+    except leases.LeaseLost:
+        log.info("%s %s was cancelled or taken over", claim.kind.__name__, claim.id)
+    except Exception as problem:  # the edge of one job: its row says why, and Celery logs the traceback
+        with suppress(leases.LeaseLost):
+            leases.fail(claim=claim, error=f"{type(problem).__name__}: {problem}")
+        raise
+
+
 def work(run_id: int) -> None:
     """Claim a run and bring it to its end. A run that another worker holds, or that has ended, is left alone."""
-    claim = actions.claim(run_id=run_id, holder=f"{platform.node()}:{os.getpid()}")
+    claim = actions.claim(run_id=run_id, holder=me())
     if claim is None:
         return
     crashpoints.reach("training_after_claim")
     run = TrainingRun.objects.select_related("dataset", "parent").get(id=run_id)
-    try:
-        with Heartbeat(claim) as heartbeat:
-            policy = _improve(run, claim, heartbeat)
+    with held(claim) as heartbeat:
+        policy = _improve(run, claim, heartbeat)
         crashpoints.reach("training_after_register")
         actions.complete(claim=claim, policy=policy)
         shutil.rmtree(_folder(run), ignore_errors=True)
-    except actions.LeaseLost:
-        log.info("training run %s was cancelled or taken over", run_id)
-        return
-    except Exception as problem:  # the edge of one run: its row says why, and Celery logs the traceback
-        with suppress(actions.LeaseLost):
-            actions.fail(claim=claim, error=f"{type(problem).__name__}: {problem}")
-        raise
-    train_when_due.delay()
+        train_when_due.delay()
 
 
 def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> PolicyVersion:
@@ -89,7 +106,8 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
     actions.report(claim=claim, phase="load", progress=0.0, step=0, values={})
     folder = _folder(run)
     folder.mkdir(parents=True, exist_ok=True)
-    lineage = _lineage(run)
+    rejected = rejected_by(run)
+    lineage = _lineage(run, rejected)
     request = jobs.ImproveRequest(
         parent=local_folder(run.parent) if run.parent else None,
         trajectories=local_files(run.dataset),
@@ -99,6 +117,9 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
         budget_s=float(run.spec.get("budget_s", settings.TRAIN_BUDGET_S)),
         practice_s=float(run.spec.get("practice_s", 0)),
         lineage=lineage,
+        kind=run.spec.get("kind", "bc"),
+        rejected=local_copies(rejected),
+        share=float(run.spec.get("share", 0.25)),
     )
 
     def report(at: jobs.Progress) -> None:
@@ -124,8 +145,14 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
     )
 
 
-def _lineage(run: TrainingRun) -> dict[str, Any]:
+def rejected_by(run: TrainingRun) -> list[str]:
+    """Content hashes of what people had judged bad when the run was asked for, where its kind learns from that too."""
+    return queries.rejected(before=run.created_at) if run.spec.get("kind") in LEARN_FROM_BAD else []
+
+
+def _lineage(run: TrainingRun, rejected: list[str]) -> dict[str, Any]:
     """Where the version that this run makes comes from."""
+    beside = {"rejected": len(rejected), "rejected_hash": manifest(rejected)} if rejected else {}
     return {
         "parent": run.parent.name if run.parent else None,
         "parent_hash": run.parent.content_hash if run.parent else None,
@@ -135,6 +162,7 @@ def _lineage(run: TrainingRun) -> dict[str, Any]:
         "algorithm": run.algorithm,
         "commit": run.commit,
         "seed": run.seed,
+        **beside,
     }
 
 

@@ -1,5 +1,6 @@
 """Every read of the dataset."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 
@@ -62,10 +63,15 @@ def accepted_since(version: DatasetVersion | None) -> int:
 
 def local_files(version: DatasetVersion) -> list[Path]:
     """A version's files on this machine, fetched once, in its frozen order. Raises ValueError on damaged bytes."""
+    return local_copies(version.entries.order_by("position").values_list("trajectory__content_hash", flat=True))
+
+
+def local_copies(content_hashes: Iterable[str]) -> list[Path]:
+    """Packed trajectories on this machine, fetched once, in this order. Raises ValueError on damaged bytes."""
     folder = settings.STATE_DIR / "trajectories"
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
-    for content_hash in version.entries.order_by("position").values_list("trajectory__content_hash", flat=True):
+    for content_hash in content_hashes:
         path = folder / f"{content_hash}.belay"
         if not path.exists():
             content = storage.get(object_key(content_hash))

@@ -226,6 +226,109 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/evaluations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Evaluations */
+        get: operations["webapp_training_api_list_evaluations"];
+        put?: never;
+        /** Start Evaluation */
+        post: operations["webapp_training_api_start_evaluation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Simulated */
+        get: operations["webapp_training_api_list_simulated"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/{evaluation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Evaluation */
+        get: operations["webapp_training_api_show_evaluation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/{evaluation_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel Evaluation */
+        post: operations["webapp_training_api_cancel_evaluation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/{evaluation_id}/replays/{name}.html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Replay */
+        get: operations["webapp_training_api_show_replay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/{evaluation_id}/report.{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Report */
+        get: operations["webapp_training_api_show_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/frames/{content_hash}.jpg": {
         parameters: {
             query?: never;
@@ -1105,6 +1208,19 @@ export interface components {
             /** Requests */
             requests: string[];
         };
+        /** Against */
+        Against: {
+            /** Evaluations */
+            evaluations: components["schemas"]["SplitRates"][];
+            pairing: components["schemas"]["Pairing"];
+            /** Policy */
+            policy: string;
+            same_actions: components["schemas"]["Consistency"] | null;
+            /** Templates */
+            templates: {
+                [key: string]: components["schemas"]["Pairing"];
+            };
+        };
         /** AlternativeSchema */
         AlternativeSchema: {
             /** Action */
@@ -1317,6 +1433,24 @@ export interface components {
             /** Take Over */
             take_over: boolean;
         };
+        /**
+         * Cause
+         * @description Failures that are alike; `trajectories` are names of replays, the most typical first.
+         */
+        Cause: {
+            /** Cause */
+            cause: string;
+            /** Confidence */
+            confidence: number;
+            /** Environment */
+            environment: string;
+            /** Marks */
+            marks: string[];
+            /** Share */
+            share: number;
+            /** Trajectories */
+            trajectories: string[];
+        };
         /** ChainView */
         ChainView: {
             /** Entries */
@@ -1344,6 +1478,26 @@ export interface components {
              * @enum {string}
              */
             kind: "click";
+        };
+        /** Conduct */
+        Conduct: {
+            /** Approvals */
+            approvals: {
+                [key: string]: number;
+            };
+            gave_up: components["schemas"]["Share"];
+            idle_actions: components["schemas"]["Share"];
+            invalid_actions: components["schemas"]["Share"];
+            /** Over Optimal */
+            over_optimal: number | null;
+        };
+        /** Consistency */
+        Consistency: {
+            overall: components["schemas"]["Share"];
+            /** Templates */
+            templates: {
+                [key: string]: components["schemas"]["Share"];
+            };
         };
         /** CreatedToken */
         CreatedToken: {
@@ -1506,6 +1660,83 @@ export interface components {
             /** Title */
             title: string;
         };
+        /** EvaluationRow */
+        EvaluationRow: {
+            /** Against */
+            against: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            /** Environment */
+            environment: string;
+            /** Error */
+            error: string;
+            /** Id */
+            id: number;
+            /** Minutes */
+            minutes: number;
+            /** Phase */
+            phase: string;
+            /** Policy */
+            policy: number;
+            /** Progress */
+            progress: number;
+            /** Seed */
+            seed: number;
+            /** Splits */
+            splits: string[];
+            /** Started At */
+            started_at: string | null;
+            /** State */
+            state: string;
+            /** Variants */
+            variants: number;
+        };
+        /** EvaluationView */
+        EvaluationView: {
+            /** Against */
+            against: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            /** Environment */
+            environment: string;
+            /** Error */
+            error: string;
+            /** Id */
+            id: number;
+            judgement: components["schemas"]["Judgement"] | null;
+            /** Minutes */
+            minutes: number;
+            /** Phase */
+            phase: string;
+            /** Policy */
+            policy: number;
+            /** Progress */
+            progress: number;
+            /** Seed */
+            seed: number;
+            /** Splits */
+            splits: string[];
+            /** Started At */
+            started_at: string | null;
+            /** State */
+            state: string;
+            /** Variants */
+            variants: number;
+        };
         /** EventView */
         EventView: {
             /**
@@ -1563,6 +1794,28 @@ export interface components {
              * @default
              */
             verb: string;
+        };
+        /**
+         * Failure
+         * @description A task that was not verified; `replay` is the name of its replay, "" where it was lost.
+         */
+        Failure: {
+            /** Detail */
+            detail: string;
+            /** Outcome */
+            outcome: string;
+            /** Replay */
+            replay: string;
+            /** Seed */
+            seed: number;
+            /** Split */
+            split: string;
+            /** Steps */
+            steps: number;
+            /** Template */
+            template: string;
+            /** Variant */
+            variant: string;
         };
         /** Filters */
         Filters: {
@@ -1636,6 +1889,23 @@ export interface components {
             /** Text */
             text: string;
         };
+        /** Ground */
+        Ground: {
+            /** Met */
+            met: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            /** Share */
+            share: {
+                [key: string]: number;
+            };
+            /** Unmet */
+            unmet: {
+                [key: string]: string[];
+            };
+        };
         /** HandIn */
         HandIn: {
             /** Events */
@@ -1695,6 +1965,19 @@ export interface components {
              * @default
              */
             reason: string;
+        };
+        /** Judgement */
+        Judgement: {
+            against: components["schemas"]["Against"] | null;
+            /** Causes */
+            causes: components["schemas"]["Cause"][];
+            conduct: components["schemas"]["Conduct"];
+            /** Evaluations */
+            evaluations: components["schemas"]["SplitRates"][];
+            /** Failures */
+            failures: components["schemas"]["Failure"][];
+            ground: components["schemas"]["Ground"];
+            variants: components["schemas"]["Consistency"] | null;
         };
         /** LabelIn */
         LabelIn: {
@@ -1800,6 +2083,46 @@ export interface components {
             /** Url */
             url: string;
         };
+        /**
+         * NewEvaluation
+         * @description Try a policy version in simulators for some minutes, alone or beside another on the same tasks.
+         *
+         *     environment: "" = whatever the version says it has learnt. variants: each task in a console that differs from the
+         *     plain one in at most so many ways.
+         */
+        NewEvaluation: {
+            /** Against */
+            against?: number | null;
+            /**
+             * Environment
+             * @default
+             */
+            environment: string;
+            /**
+             * Minutes
+             * @default 2
+             */
+            minutes: number;
+            /** Policy */
+            policy: number;
+            /**
+             * Seed
+             * @default 6000000
+             */
+            seed: number;
+            /**
+             * Splits
+             * @default [
+             *       "test"
+             *     ]
+             */
+            splits: ("validation" | "test")[];
+            /**
+             * Variants
+             * @default 0
+             */
+            variants: number;
+        };
         /** NewPerson */
         NewPerson: {
             /** Password */
@@ -1817,16 +2140,41 @@ export interface components {
         };
         /**
          * NewRun
-         * @description Which dataset version to train on (none: freeze one now), and with which seed.
+         * @description What to train. What is left out is as the plan says, from the champion on.
+         *
+         *     dataset: none = freeze a version now. parent: number of a policy version to go on from; of a distillation, the
+         *     teacher. share: of the teacher's parameters, that a student may have.
          */
         NewRun: {
             /** Dataset */
             dataset?: number | null;
             /**
+             * From Nothing
+             * @default false
+             */
+            from_nothing: boolean;
+            /**
+             * Kind
+             * @default bc
+             * @enum {string}
+             */
+            kind: "bc" | "midtrain" | "offline" | "distill";
+            /** Learn S */
+            learn_s?: number | null;
+            /** Parent */
+            parent?: number | null;
+            /** Practice S */
+            practice_s?: number | null;
+            /**
              * Seed
              * @default 0
              */
             seed: number;
+            /**
+             * Share
+             * @default 0.25
+             */
+            share: number;
         };
         /** NewTicket */
         NewTicket: {
@@ -1923,6 +2271,13 @@ export interface components {
             /** Items */
             items: components["schemas"]["EntryRow"][];
         };
+        /** Page[EvaluationRow] */
+        Page_EvaluationRow_: {
+            /** Count */
+            count: number;
+            /** Items */
+            items: components["schemas"]["EvaluationRow"][];
+        };
         /** Page[PolicyRow] */
         Page_PolicyRow_: {
             /** Count */
@@ -1964,6 +2319,24 @@ export interface components {
             count: number;
             /** Items */
             items: components["schemas"]["TrajectoryRow"][];
+        };
+        /**
+         * Pairing
+         * @description The same tasks by two versions; `p_value` is of an exact two-sided sign test.
+         */
+        Pairing: {
+            /** Both */
+            both: number;
+            /** Neither */
+            neither: number;
+            /** Only One */
+            only_one: number;
+            /** Only Other */
+            only_other: number;
+            /** P Value */
+            p_value: number;
+            /** Tasks */
+            tasks: number;
         };
         /** ParameterView */
         ParameterView: {
@@ -2505,12 +2878,53 @@ export interface components {
                 number
             ];
         };
+        /**
+         * Share
+         * @description So many of so many, with Wilson's 95 % interval.
+         */
+        Share: {
+            /** Count */
+            count: number;
+            /** Interval */
+            interval: [
+                number,
+                number
+            ];
+            /** Of */
+            of: number;
+            /** Rate */
+            rate: number;
+        };
         /** SignIn */
         SignIn: {
             /** Password */
             password: string;
             /** Username */
             username: string;
+        };
+        /** Simulated */
+        Simulated: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * SplitRates
+         * @description All templates of one split; consoles that died are `lost` and no failure of the policy.
+         */
+        SplitRates: {
+            /** Lost */
+            lost: number;
+            overall: components["schemas"]["TaskRate"];
+            /** Proposing Ms */
+            proposing_ms: number;
+            /** Split */
+            split: string;
+            /** Templates */
+            templates: {
+                [key: string]: components["schemas"]["TaskRate"];
+            };
         };
         /** StepView */
         StepView: {
@@ -2587,6 +3001,25 @@ export interface components {
             ref: number;
             /** Role */
             role: string;
+        };
+        /**
+         * TaskRate
+         * @description A template's share of verified tasks.
+         */
+        TaskRate: {
+            /** Episodes */
+            episodes: number;
+            /** Interval */
+            interval: [
+                number,
+                number
+            ];
+            /** Mean Steps */
+            mean_steps: number;
+            /** Rate */
+            rate: number;
+            /** Verified */
+            verified: number;
         };
         /** TemplateView */
         TemplateView: {
@@ -3104,6 +3537,160 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ApprovalPolicyView"];
                 };
+            };
+        };
+    };
+    webapp_training_api_list_evaluations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                policy?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EvaluationRow_"];
+                };
+            };
+        };
+    };
+    webapp_training_api_start_evaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEvaluation"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationRow"];
+                };
+            };
+        };
+    };
+    webapp_training_api_list_simulated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulated"][];
+                };
+            };
+        };
+    };
+    webapp_training_api_show_evaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                evaluation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationView"];
+                };
+            };
+        };
+    };
+    webapp_training_api_cancel_evaluation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                evaluation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationRow"];
+                };
+            };
+        };
+    };
+    webapp_training_api_show_replay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                evaluation_id: number;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webapp_training_api_show_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                evaluation_id: number;
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

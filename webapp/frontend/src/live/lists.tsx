@@ -8,7 +8,7 @@ const TOUCHED: Record<string, string[]> = {
   tickets: ["tickets", "ticket", "sessions", "home"],
   approvals: ["approvals", "home"],
   review: ["review", "home", "trajectories"],
-  training: ["training", "run", "policies", "datasets", "home"],
+  training: ["training", "run", "policies", "evaluations", "datasets", "home"],
   rollouts: ["rollouts", "rollout", "policies", "home", "human-only"],
 };
 const CALM_MS = 150;

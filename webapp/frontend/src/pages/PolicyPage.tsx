@@ -11,6 +11,7 @@ import type { PolicyDetail, RolloutView } from "../api/types";
 import { useIsAtLeast, useVerb } from "../api/verbs";
 import { Aliases, Hash } from "../components/badges";
 import { heldOutRows, liveRows, total, type ShareRow } from "../components/evaluation";
+import { Evaluations } from "../components/Evaluations";
 import { Lineage } from "../components/Lineage";
 import { Facts, Loaded, Page, To } from "../components/page";
 import { Shares } from "../components/Shares";
@@ -41,6 +42,7 @@ function PolicyOf({ policy }: { policy: PolicyDetail }) {
         <Lineage policy={policy} />
         <Judged title={t("policy.evaluation")} rows={liveRows(policy.evaluation)} />
         <Judged title={t("policy.heldOut")} rows={heldOutRows(policy.evaluation)} />
+        <Evaluations policy={policy} />
         <Note policy={policy} />
         {policy.card && (
           <Paper>

@@ -10,9 +10,10 @@ import { useIsAtLeast, useVerb } from "../api/verbs";
 import { useAsk } from "../components/ask";
 import { Mono, StateBadge } from "../components/badges";
 import { Empty, Facts, Loaded, Page, To } from "../components/page";
+import { Progressing } from "../components/Progressing";
 import { clockText, Since } from "../components/time";
 import { useWords, type WordKey } from "../words";
-import { RunProgress } from "./TrainingPage";
+import { Algorithm } from "./TrainingPage";
 
 const COLORS = ["blue.6", "orange.6", "teal.6", "grape.6", "red.6", "gray.6"];
 const REFRESH_MS = 3000;
@@ -41,7 +42,7 @@ function RunOf({ run }: { run: Run }) {
         )}
         <Paper>
           <Stack gap="sm">
-            {run.state !== "completed" && <RunProgress run={run} />}
+            {run.state !== "completed" && <Progressing job={run} />}
             <Facts
               facts={[
                 [t("training.dataset"), <To key="dataset" to={`/datasets/${run.dataset}`}>{t("datasets.heading", { n: run.dataset })}</To>],
@@ -53,6 +54,7 @@ function RunOf({ run }: { run: Run }) {
                   t("training.result"),
                   run.policy_number === null ? "—" : <To key="policy" to={`/policies/${run.policy_number}`}><Mono>{run.policy}</Mono></To>,
                 ],
+                [t("training.kind"), <Algorithm key="kind" run={run} />],
                 [t("word.reason"), word("trigger", run.trigger)],
                 [t("training.seed"), <Mono key="seed">{run.seed}</Mono>],
                 [t("training.commit"), run.commit ? <Mono key="commit">{run.commit.slice(0, 10)}</Mono> : "—"],
@@ -83,7 +85,7 @@ function Took({ began, ended }: { began: string; ended: string | null }) {
 
 const BY_TASK = "success/"; // what a metric of one task is called before its name
 const KINDS: [WordKey, RegExp][] = [
-  ["training.loss", /loss/],
+  ["training.loss", /loss|^(forward|inverse|told|critic|policy|divergence)$/],
   ["training.accuracy", /accuracy|verified|success/],
   ["training.reward", /reward|return/],
   ["training.leash", /kl|entropy|clip/],

@@ -2,10 +2,11 @@
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from "react";
 
 import { common } from "./common";
+import { judging } from "./judging";
 import { pages } from "./pages";
 import { session } from "./session";
 
-const catalogue = { ...common, ...session, ...pages } satisfies Record<string, readonly [string, string]>;
+const catalogue = { ...common, ...session, ...pages, ...judging } satisfies Record<string, readonly [string, string]>;
 
 export type WordKey = keyof typeof catalogue;
 export type Lang = "en" | "zh";

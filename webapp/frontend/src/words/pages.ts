@@ -99,7 +99,6 @@ export const pages = {
   "datasets.reason.manual": ["by hand", "手动"],
 
   "training.start": ["Train now", "立即训练"],
-  "training.startTitle": ["Start a training run?", "开始训练？"],
   "training.startBody": [
     "A new dataset version is frozen from everything accepted so far, and a new policy version is trained from it.",
     "将冻结一个包含全部已接受轨迹的新数据集版本，并据此训练新策略版本。",
@@ -146,7 +145,7 @@ export const pages = {
   "phase.play": ["practising in the sandbox", "在沙箱中练习"],
   "phase.judge": ["judging held-out actions", "评判留出动作"],
   "phase.export": ["exporting", "导出"],
-  "phase.evaluate": ["trying it in the console", "在控制台中试跑"],
+  "phase.evaluate": ["trying it", "试跑"],
   "phase.register": ["registering", "登记"],
   "trigger.threshold": ["enough accepted", "达到数量"],
   "trigger.schedule": ["schedule", "定时"],

@@ -5,10 +5,11 @@ import { describe, expect, it } from "vitest";
 
 import schema from "../../openapi.json";
 import { common } from "./common";
+import { judging } from "./judging";
 import { pages } from "./pages";
 import { session } from "./session";
 
-const parts: Record<string, readonly [string, string]>[] = [common, session, pages];
+const parts: Record<string, readonly [string, string]>[] = [common, session, pages, judging];
 const catalogue = Object.assign({}, ...parts) as Record<string, readonly [string, string]>;
 const entries = Object.entries(catalogue);
 const blanks = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
@@ -63,7 +64,9 @@ describe("words for what the server names", () => {
     ["decision", named.DecideIn.properties.decision.enum],
     ["outcome", named.Outcome.enum],
     ["state", ["queued", "starting", "running", "awaiting_approval", "paused", "user_control", "completed", "failed", "rejected", "cancelled", "timed_out"]],
-    ["phase", ["load", "read", "featurise", "train", "judge", "export", "evaluate", "register"]],
+    ["phase", ["load", "read", "featurise", "midtrain", "offline", "distill", "train", "play", "judge", "export", "evaluate", "register"]],
+    ["training.kind", named.NewRun.properties.kind.enum],
+    ["split", named.NewEvaluation.properties.splits.items.enum],
   ])("%s", (prefix, values) => {
     expect(values).not.toEqual([]);
     expect(values.filter((value) => !(`${prefix}.${value}` in catalogue))).toEqual([]);
