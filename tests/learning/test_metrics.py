@@ -3,11 +3,9 @@
 import math
 from pathlib import Path
 
-from tensorboardX.proto.event_pb2 import Event
-from tensorboardX.record_writer import masked_crc32c
-
 from learning import metrics
 from learning.metrics import Point, Stream
+from tests.learning.tensorboard import scalars
 
 
 def test_what_is_written_is_read_while_the_training_runs(tmp_path: Path) -> None:
@@ -51,17 +49,4 @@ def test_steps_done_again_after_a_crash_stand_once(tmp_path: Path) -> None:
 def test_tensorboard_finds_the_same_numbers(tmp_path: Path) -> None:
     with Stream(tmp_path) as stream:
         stream.write(7, {"success/cloud/start-instance": 0.5})
-    [file] = (tmp_path / metrics.EVENTS).iterdir()
-    found = [(event.step, value.tag, value.simple_value) for event in _events(file) for value in event.summary.value]
-    assert found == [(7, "success/cloud/start-instance", 0.5)]
-
-
-def _events(file: Path) -> list[Event]:
-    """Events as TensorBoard reads them: length, its checksum, body, its checksum."""
-    left, found = file.read_bytes(), []
-    while left:
-        size = int.from_bytes(left[:8], "little")
-        assert masked_crc32c(left[:8]) == int.from_bytes(left[8:12], "little")
-        found.append(Event.FromString(left[12 : 12 + size]))
-        left = left[16 + size :]
-    return found
+    assert scalars(tmp_path) == [Point(7, {"success/cloud/start-instance": 0.5})]

@@ -22,6 +22,7 @@ from sandbox.contracts import storage
 from sandbox.contracts.tasks import Goal, Outcome
 from sandbox.contracts.trajectories import Trajectory
 from sandbox.env import player
+from tests.learning.tensorboard import scalars
 
 TEMPLATES = ("cloud/start-instance", "cloud/stop-instance")
 PHASES = (
@@ -59,7 +60,10 @@ def test_it_plays_and_its_curves_can_be_read(
     assert (played.updates, played.ended) == (3, "updates")
     curves = list(metrics.read(tmp_path))
     assert [point.step for point in curves] == [each.step for each in heard] == [1, 2, 3]
-    assert {"success/cloud/start-instance", "leash_kl", "reward", "steps_per_s"} <= curves[-1].values.keys()
+    told = {"success/cloud/start-instance", "success/cloud/stop-instance", "steps_per_s", "gpu_used", "reward"}
+    learnt = {"policy_loss", "value_loss", "entropy", "kl", "clipped_share", "explained", "leash_kl"}
+    assert told | learnt <= curves[-1].values.keys()
+    assert [(point.step, pytest.approx(point.values)) for point in curves] == scalars(tmp_path)
     assert [point.values["phase"] for point in curves] == [0.0, 1.0, 1.0]
     assert curves[1].values["trial"] == played.best
     assert [each.step for each in heard if "success/cloud/start-instance" in each.values] == [2]  # there may be many
