@@ -28,7 +28,7 @@ def run(*, quick: bool) -> Result:
     phase = Phase("explore", (), most=9, even=0.05, changed=1)
     world = World(templates, decisions=300 if quick else DECISIONS, workers=2, phases=(phase,), central=False)
     network = Acting(artefact.load(jobs.STARTER))
-    clusters.begin(2 * world.workers + 1)
+    clusters.begin(2 * world.workers)
     with (
         closing(SegmentCollector(world, Recipe())) as local,
         closing(SegmentCollector(replace(world, central=True), Recipe())) as central,

@@ -162,9 +162,8 @@ class SegmentCollector:
         if not self._world.workers:
             self._players = [_Local(*told)]
             return
-        is_central = on_gpu if self._world.central is None else self._world.central
-        clusters.begin(self._world.workers + is_central)
-        if is_central:
+        clusters.begin(self._world.workers)
+        if on_gpu if self._world.central is None else self._world.central:
             self._central = _central(*told, on_gpu=on_gpu)
         self._players = [_Remote(*told, central=self._central) for _ in range(self._world.workers)]
 
@@ -359,7 +358,7 @@ def _central(shape: Mapping[str, int], environments: Sequence[str], *, on_gpu: b
     import ray  # only where asked for
 
     gpus = devices.ANSWERING if on_gpu else 0
-    actor = ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=-1, max_task_retries=-1, max_concurrency=1_000)
+    actor = ray.remote(num_cpus=0, num_gpus=gpus, max_restarts=-1, max_task_retries=-1, max_concurrency=1_000)
     return actor(Central).remote(dict(shape), len(environments))
 
 

@@ -74,7 +74,7 @@ def test_a_killed_player_costs_its_order_alone() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_cluster")
 def test_one_process_that_answers_for_all_is_the_same_and_may_be_killed() -> None:
-    clusters.begin(5)
+    clusters.begin(4)
     with (
         closing(SegmentCollector(replace(WORLD, central=False), RECIPE)) as local,
         closing(SegmentCollector(replace(WORLD, central=True), RECIPE)) as one,
@@ -101,6 +101,14 @@ def test_a_cluster_is_joined_by_its_address(monkeypatch: pytest.MonkeyPatch) -> 
         ray.shutdown()  # type: ignore[no-untyped-call]  # Ray leaves it untyped
     assert found.metrics["decisions"] >= WORLD.decisions
     assert node["Resources"]["of-another"] == 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_cluster")
+def test_a_cluster_of_ours_grows_where_more_is_asked_for() -> None:
+    for asked, found in ((1, 1.0), (2, 2.0), (1, 2.0)):
+        clusters.begin(asked)
+        assert ray.cluster_resources()["CPU"] == found  # type: ignore[no-untyped-call]  # Ray leaves it untyped
 
 
 @pytest.mark.slow
