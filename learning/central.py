@@ -104,7 +104,7 @@ class Central:
 def joined(asked: Sequence[Arrays]) -> Arrays:
     """Several padded batches as one, as wide as the widest: each (B, ...)."""
     if len(asked) == 1:
-        return asked[0]
+        return {name: each.copy() for name, each in asked[0].items()}  # what Ray hands over cannot be written to
     found: Arrays = {}
     for name, one in asked[0].items():
         every = [each[name] for each in asked]
