@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learning import batches, devices, flat, losses, together
+from learning import batches, devices, flat, losses, shared_words, together
 from learning.arrays import KINDS
 from learning.checkpoints import Checkpoint
 from learning.networks import ElementSetPolicy, Shape, run, tensors
@@ -39,6 +39,7 @@ class Recipe:
     judge_every: int = 400
     renamed: float = 0.0  # share of states whose rare words read as others (batches.renamed)
     rare: int = 5  # words of fewer trajectories are rare
+    things: bool = False  # what one console has and another has not (shared_words.things) counts as rare
     flat: bool = False  # one list of all actions instead of kind, then element, then text: for comparison
     seed: int = 0
 
@@ -74,6 +75,8 @@ def train(
     lengths = np.array([len(sample.arrays.element_kinds) for sample in learnt], np.int64)
     chances = probabilities(learnt, session_share=recipe.session_share)
     common = batches.common_words(learnt, least=recipe.rare) if recipe.renamed else None
+    if common is not None and recipe.things:
+        common[shared_words.things()] = False
     optimizer = torch.optim.AdamW(
         network.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98)
     )
@@ -81,7 +84,7 @@ def train(
     resumed = checkpoint.resume(network, optimizer)
     step, began = resumed.step, time.monotonic() - resumed.spent_s
     network.train()
-    network.hasten()
+    network.hasten(on=not devices.compiles(device))
     while step < recipe.steps:
         elapsed = time.monotonic() - began
         through, stop = together.agreed(max(step / recipe.steps, elapsed / budget_s), float(should_stop()))

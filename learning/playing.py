@@ -62,11 +62,12 @@ def play(
     should_stop: Callable[[], bool] = lambda: False,
     shown: Sequence[Sample] = (),
     ways: Sequence[Way] = (),
+    curriculum: Curriculum | None = None,
 ) -> Played:
     """Train the policy in place; goes on from the checkpoint in `work`. Raises Stopped.
 
     `shown` is imitated beside what it succeeds in itself, so that nothing known is forgotten; episodes may begin
-    partway on `ways`. Its curves are in `work` too.
+    partway on `ways`; `curriculum` says which templates are worth it. Its curves are in `work` too.
     """
     device = devices.chosen()
     network = Acting(policy, len(world.environments), seed=recipe.seed).to(device)
@@ -77,7 +78,7 @@ def play(
         updates = ppo.follow(network, recipe, work=work, reference=reference)
         policy.to("cpu").hasten(on=False)
         return Played(updates, 0.0, -math.inf, "beside", 0.0)
-    collector = _Imitating(world, recipe, shown=shown, ways=ways)
+    collector = _Imitating(world, recipe, shown=shown, ways=ways, curriculum=curriculum)
     with Stream(work, first_step=kept_step(work) + 1) as stream:
 
         def heard(progress: Progress) -> None:
@@ -128,8 +129,16 @@ def ways_of(trajectories: Sequence[Trajectory]) -> list[Way]:
 class _Imitating(SegmentCollector):
     """Also keeps what is to be imitated: the shown decisions, and the verified episodes of the last rollout."""
 
-    def __init__(self, world: World, recipe: Recipe, *, shown: Sequence[Sample], ways: Sequence[Way]) -> None:
-        curriculum = Curriculum()
+    def __init__(
+        self,
+        world: World,
+        recipe: Recipe,
+        *,
+        shown: Sequence[Sample],
+        ways: Sequence[Way],
+        curriculum: Curriculum | None = None,
+    ) -> None:
+        curriculum = curriculum or Curriculum()
         for way in ways:
             curriculum.learn(way)
         super().__init__(world, recipe, curriculum=curriculum)

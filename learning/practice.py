@@ -6,23 +6,29 @@ Run: python -m learning.practice --work .belay/practice; goes on where it was st
 import argparse
 import logging
 import random
-import shutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from learning import artefact, bc, jobs, playing
+from learning import artefact, bc, playing, together
 from learning.collecting import World
-from learning.improve import improve
+from learning.curriculum import Curriculum
+from learning.intervals import wilson
+from learning.networks import ElementSetPolicy, Shape, sizes
+from learning.phases import Condition, Phase, Settled
 from learning.progress import Progress
+from learning.readings import reading_of
 from learning.rollouts import Episode, Played, play_all
-from learning.samples import lessons
+from learning.samples import Sample, lessons
 from sandbox.contracts import storage
 from sandbox.registry import find_environment
+from sandbox.semantics.thesaurus import shipped_sha256
 from sandbox.variants import VariantGenerator, environment_id
 
 log = logging.getLogger("learning.practice")  # the same when run as a program
@@ -30,19 +36,47 @@ log = logging.getLogger("learning.practice")  # the same when run as a program
 FEW_CHANGES = 4  # dimensions that differ in every second demonstration; in the others all may
 SLIPS = 0.1
 IMITATED = 4  # demonstrations of each template that are imitated again while it plays
+JUDGED = 1_500  # decisions of a trial
+HIGH = 0.97  # success of a template up to which it is played as often as others
+PHASES = (
+    Phase(
+        "calibrate", (Condition("explained", at_least=0.3, updates=2),), most=2, changed=FEW_CHANGES, critic_only=True
+    ),
+    Phase("refine", (Settled("success", gain=0.01, updates=20),), most=400, even=0.02, starts=0.1),
+    Phase("stress", (), most=400),
+)
+PRACTISE = replace(
+    playing.PLAY, clip=0.15, kl_target=0.06, leash=0.05, stop_kl=0.05, learning_rate=5e-4, imitation_share=0.2
+)
+CLONE = bc.Recipe(batch=32, learning_rate=1.5e-3, judge_every=500, renamed=0.25, things=True)
 
 
 class Plan(msgspec.Struct, frozen=True):
     """How much of everything."""
 
     environments: tuple[str, ...] = ("cloud",)
+    only: tuple[str, ...] = ()  # templates; none: all of the environments
     demonstrations: int = 20  # of each template
-    cloning_s: float = 20 * 60
+    cloning_s: float = 17 * 60
     cloning_steps: int = 12_000
     practice_s: float = 35 * 60
     decisions: int = 2_048  # of each update
     workers: int = 2  # Ray actors; 0 = in this process
+    learners: int = 1  # processes that learn, on a GPU each where there are any
+    central: bool | None = None  # see collecting.World
+    shared: int = 1  # 1: words of consoles are read as shared ones; 0: as they are
+    width: int = 64
     seed: int = 7
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """What is learnt."""
+        return self.only or tuple(templates_of(self.environments))
+
+    @property
+    def shape(self) -> Shape:
+        """Of the network."""
+        return Shape(width=self.width, shared=self.shared)
 
 
 def templates_of(environments: Sequence[str]) -> list[str]:
@@ -53,7 +87,7 @@ def templates_of(environments: Sequence[str]) -> list[str]:
 def shown(plan: Plan) -> list[Episode]:
     """The demonstrations of a plan: names of the training split, in variants that training may meet."""
     found = []
-    for template in templates_of(plan.environments):
+    for template in plan.templates:
         variants = VariantGenerator.of(find_environment(template.partition("/")[0]))
         for seed in range(plan.demonstrations):
             rng = random.Random(f"shown:{template}:{seed}:{plan.seed}")  # noqa: S311  # not a secret
@@ -86,63 +120,91 @@ def _file(folder: Path, episode: Episode) -> Path:
 
 def clone(plan: Plan, files: Sequence[Path], out: Path, work: Path) -> None:
     """Behaviour cloning of the demonstrations, from nothing; writes `out`."""
-    partial = out.with_suffix(".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    request = jobs.ImproveRequest(
-        parent=None,
-        trajectories=files,
-        out=partial,
+    samples = _read(plan, files)
+    recipe = replace(CLONE, steps=plan.cloning_steps, seed=plan.seed)
+    trained = bc.train(
+        samples,
+        bc.fresh(plan.shape, seed=plan.seed),
+        recipe,
         work=work,
-        seed=plan.seed,
         budget_s=plan.cloning_s,
-        lineage={"title": "Cloned policy", "parent": None, "algorithm": "bc", "seed": plan.seed},
+        report=_say,
+        should_stop=lambda: False,
     )
-    recipe = bc.Recipe(steps=plan.cloning_steps, learning_rate=1e-3, judge_every=250, seed=plan.seed)
-    improve(request, report=_say, should_stop=lambda: False, recipe=recipe)
-    partial.rename(out)
+    right, count = (sum(each) for each in zip(*trained.by_template.values(), strict=True))
+    held_out = {"right": right, "all": count, "interval": wilson(right, count)}
+    receipt = {"algorithm": "bc", "recipe": asdict(recipe), "steps": trained.steps}
+    _write(plan, trained.network, samples, out, {"held_out": held_out}, receipt, "Cloned policy")
+
+
+def _read(plan: Plan, files: Sequence[Path], *, seeds: int = sys.maxsize) -> list[Sample]:
+    """What the demonstrations teach, those of the first seeds."""
+    shown = (storage.unpack(path.read_bytes()) for path in files)
+    reading = reading_of(sizes(plan.shape))
+    return lessons((each for each in shown if each.task.seed < seeds), reading=reading).samples
+
+
+def _write(
+    plan: Plan,
+    network: ElementSetPolicy,
+    samples: Sequence[Sample],
+    out: Path,
+    evaluation: Mapping[str, Any],
+    receipt: Mapping[str, Any],
+    title: str,
+) -> None:
+    words = shipped_sha256() if plan.shared else ""
+    made = {
+        "words_sha256": words,
+        "plan": msgspec.to_builtins(plan),
+        "code_commit": artefact.commit(),
+        "machine": artefact.machine(),
+    }
+    with together.written(out) as folder:
+        artefact.write(
+            folder,
+            network,
+            examples=[each.arrays for each in samples[:: max(1, len(samples) // 8)][:8]],
+            templates=dict.fromkeys(plan.templates, plan.demonstrations),
+            evaluation=evaluation,
+            receipt={**receipt, **made},
+            title=title,
+        )
 
 
 def practise(plan: Plan, files: Sequence[Path], cloned: Path, out: Path, work: Path) -> None:
     """PPO from the cloned policy on, on a leash to it, some demonstrations imitated beside; writes `out`."""
     policy = artefact.load(cloned)
-    trajectories = [storage.unpack(path.read_bytes()) for path in files]
-    shown = lessons(each for each in trajectories if each.task.seed < IMITATED).samples
-    templates = tuple(templates_of(plan.environments))
+    shown = _read(plan, files, seeds=IMITATED)
+    recipe = replace(PRACTISE, seed=plan.seed)
     began = time.monotonic()
     played = playing.play(
         policy,
-        World(templates, decisions=plan.decisions, workers=plan.workers),
-        replace(playing.PLAY, seed=plan.seed),
+        World(
+            plan.templates,
+            decisions=plan.decisions,
+            judged=JUDGED,
+            workers=plan.workers,
+            central=plan.central,
+            phases=PHASES,
+        ),
+        recipe,
         work=work,
         budget_s=plan.practice_s,
         report=_say,
         shown=shown,
-        ways=playing.ways_of(trajectories),
+        ways=playing.ways_of([storage.unpack(path.read_bytes()) for path in files]),
+        curriculum=Curriculum(high=HIGH),
     )
     log.info("practised %d updates: %s, best trial %.3f", played.updates, played.ended, played.best)
-    spec = artefact.spec_of(cloned)
     receipt = {
         "algorithm": "bc, ppo",
-        "parent": spec["weights_sha256"],
-        "plan": msgspec.to_builtins(plan),
-        "recipe": asdict(playing.PLAY),
+        "parent": artefact.spec_of(cloned)["weights_sha256"],
+        "recipe": asdict(recipe),
         "played": asdict(played),
         "seconds": round(time.monotonic() - began, 1),
-        "code_commit": artefact.commit(),
-        "machine": artefact.machine(),
     }
-    partial = out.with_suffix(".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    artefact.write(
-        partial,
-        policy,
-        examples=[each.arrays for each in shown[:: max(1, len(shown) // 8)][:8]],
-        templates=dict.fromkeys(templates, plan.demonstrations),
-        evaluation={"trial": played.best},
-        receipt=receipt,
-        title="Practised policy",
-    )
-    partial.rename(out)
+    _write(plan, policy, shown, out, {"trial": played.best}, receipt, "Practised policy")
 
 
 def judged(
@@ -169,6 +231,8 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, default=Path(".belay/practice"), help="where everything is kept")
     parser.add_argument("--workers", type=int, default=Plan().workers)
+    parser.add_argument("--learners", type=int, default=1, help="processes that learn, on a GPU each if there are any")
+    parser.add_argument("--central", action="store_true", help="one process answers for all players, also on a CPU")
     parser.add_argument("--cloning-s", type=float, default=Plan().cloning_s)
     parser.add_argument("--practice-s", type=float, default=Plan().practice_s)
     parser.add_argument("--decisions", type=int, default=Plan().decisions)
@@ -177,20 +241,30 @@ def main(arguments: Sequence[str]) -> int:
     plan = Plan(
         environments=tuple(asked.environments),
         workers=asked.workers,
+        learners=asked.learners,
+        central=asked.central or None,
         cloning_s=asked.cloning_s,
         practice_s=asked.practice_s,
         decisions=asked.decisions,
     )
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
-    logging.getLogger("learning").setLevel(logging.INFO)  # others would drown it
-    files = demonstrate(plan, asked.work / "demonstrations")
-    cloned, practised = asked.work / "cloned", asked.work / "practised"
-    if not cloned.is_dir():
-        clone(plan, files, cloned, asked.work / "cloning")
-    if plan.practice_s and not practised.is_dir():
-        practise(plan, files, cloned, practised, asked.work / "practising")
+    together.run(partial(carry_out, plan, asked.work.absolute()), learners=plan.learners, cores=plan.workers)
     return 0
 
 
+def carry_out(plan: Plan, work: Path) -> None:
+    """Whatever of a plan is not done yet, in one learner or several."""
+    if together.first():
+        logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
+        logging.getLogger("learning").setLevel(logging.INFO)  # others would drown it
+    files = together.told(demonstrate(plan, work / "demonstrations") if together.first() else [])
+    cloned, practised = work / "cloned", work / "practised"
+    if not together.told(cloned.is_dir()):
+        clone(plan, files, cloned, work / "cloning")
+    if plan.practice_s and not together.told(practised.is_dir()):
+        practise(plan, files, cloned, practised, work / "practising")
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    from learning import practice  # under its own name, by which other processes know it
+
+    sys.exit(practice.main(sys.argv[1:]))

@@ -1,0 +1,86 @@
+"""From nothing to a practised policy: shown, cloned, played, written; and no part is done twice."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from learning import practice
+from learning.kinds import open_policy
+from learning.phases import Phase
+from learning.practice import Plan
+from learning.readings import reading_of
+from learning.rollouts import play
+from learning.samples import lessons
+from sandbox.contracts import storage
+from sandbox.env import player
+from sandbox.semantics.thesaurus import shipped_sha256
+from sandbox.worlds.console import names
+
+PLAN = Plan(
+    only=("cloud/stop-instance", "cloud/start-instance"),
+    demonstrations=3,
+    cloning_steps=40,
+    practice_s=60,
+    decisions=30,
+    workers=0,
+    width=16,
+)
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a whole small plan."""
+    folder = tmp_path_factory.mktemp("practice")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(practice, "PRACTISE", replace(practice.PRACTISE, updates=2, batch=16, judge_every=1))
+        patched.setattr(practice, "PHASES", (Phase("refine", (), most=9),))
+        patched.setattr(practice, "JUDGED", 20)
+        practice.carry_out(PLAN, folder)
+    return folder
+
+
+def test_demonstrations_are_of_training_names_and_half_of_them_in_drawn_consoles(work: Path) -> None:
+    shown = [storage.unpack(each.read_bytes()).task for each in sorted((work / "demonstrations").iterdir())]
+    assert [each.template for each in shown] == ["cloud/start-instance"] * 3 + ["cloud/stop-instance"] * 3
+    assert {names.split_of(dict(each.goal.fields)["instance"]) for each in shown} == {"train"}
+    assert len({each.environment for each in shown}) > 2
+
+
+@pytest.mark.parametrize(("name", "algorithm"), [("cloned", "bc"), ("practised", "bc, ppo")])
+def test_each_policy_says_how_it_reads_and_how_it_was_made(work: Path, name: str, algorithm: str) -> None:
+    spec, receipt = (json.loads((work / name / file).read_text()) for file in ("spec.json", "receipt.json"))
+    assert spec["shape"]["shared"] == 1
+    assert spec["templates"] == {"cloud/start-instance": 3, "cloud/stop-instance": 3}
+    assert receipt["algorithm"] == algorithm
+    assert receipt["words_sha256"] == shipped_sha256()
+
+
+def test_the_practised_policy_names_its_parent_and_its_trial(work: Path) -> None:
+    receipt = json.loads((work / "practised" / "receipt.json").read_text())
+    assert receipt["parent"] == json.loads((work / "cloned" / "spec.json").read_text())["weights_sha256"]
+    assert receipt["played"]["updates"] == 2
+    assert 0.0 <= receipt["played"]["best"] <= 1.0
+
+
+def test_it_acts_in_a_console_of_another_language(work: Path) -> None:
+    policy = open_policy(work / "practised", name="small")
+    [episode, *_] = practice.judged(1, 50, ("cloud",), kept={"locale": "de"})
+    played = play(player("cloud"), episode, policy)
+    assert played.steps
+    assert {each.actor for each in played.steps} == {"policy"}
+
+
+def test_what_is_there_is_not_made_again(work: Path) -> None:
+    before = {each: each.stat().st_mtime_ns for each in sorted(work.rglob("*")) if each.is_file()}
+    practice.carry_out(PLAN, work)
+    assert {each: each.stat().st_mtime_ns for each in sorted(work.rglob("*")) if each.is_file()} == before
+
+
+def test_words_may_be_read_as_they_are(work: Path) -> None:
+    files = sorted((work / "demonstrations").iterdir())
+    read = [reading_of({"shared": plan.shared}) for plan in (PLAN, Plan(shared=0))]
+    one, other = (lessons([storage.unpack(files[0].read_bytes())], reading=each).samples for each in read)
+    assert len(one) == len(other) > 0
+    assert (one[0].arrays.text_words != other[0].arrays.text_words).any()
