@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from learning import batches
+from learning import batches, packing
 from learning.arrays import DIRECTIONS, KEYS, KINDS, Arrays
 from learning.candidates import LOW, NONE, Label
 from learning.features import Scene
@@ -167,7 +166,7 @@ def taught(label: Label) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Pages:
-    """Decisions on pages of any size; a batch is as wide as its largest page, and no wider in goals and options."""
+    """Decisions on pages of any size, which stand in a batch without padding."""
 
     arrays: Sequence[Arrays]
     actions: Mapping[str, Tensor]  # by NAMES, each (N,)
@@ -175,15 +174,19 @@ class Pages:
 
     @cached_property
     def lengths(self) -> Lengths:
-        """Elements of each page."""
-        return np.array([len(each.element_kinds) for each in self.arrays], np.int64)
+        """Tokens of each page."""
+        return self._shelf.lengths()
 
     def take(self, chosen: Lengths) -> tuple[Named, Named]:
-        """See rows.Rows."""
+        """See rows.Rows; the inputs are a packed batch."""
         at = torch.from_numpy(chosen)
-        inputs = tensors(batches.inputs_of([self.arrays[index] for index in chosen]))
+        inputs = tensors(self._shelf.take(chosen))
         inputs["environment"] = self.environment[at]
-        return trimmed(inputs), {name: each[at] for name, each in self.actions.items()}
+        return inputs, {name: each[at] for name, each in self.actions.items()}
+
+    @cached_property
+    def _shelf(self) -> packing.Shelf:
+        return packing.shelved(self.arrays)
 
 
 def trimmed(inputs: Named) -> Named:

@@ -10,10 +10,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from learning import arrays as f
-from learning import sparse
+from learning import packed
 from learning.candidates import LOW
 from learning.closeness import OPTION_CLOSE
 from learning.lexical import VOCABULARY
+from learning.packing import MARK
 from learning.relations import RELATIONS, relations
 from learning.sentences import GOAL_TEXTS, MORE_ELEMENT_NUMBERS, MORE_GOAL_NUMBERS, MORE_PAIRS
 from learning.vision import Eye
@@ -56,7 +57,7 @@ class ElementSetPolicy(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.shape = shape
-        self.sparse = False
+        self.hasty = False
         d, w = shape.width, shape.word_width
         element_numbers, pairs, goal_texts, goal_numbers, option_pairs = shape.columns
         self.word = nn.Embedding(VOCABULARY, w, padding_idx=0)
@@ -141,15 +142,12 @@ class ElementSetPolicy(nn.Module):
         )
 
     def hasten(self, *, on: bool = True) -> None:
-        """From now on pass over what matches in nothing: the same outputs, sooner in learning. Off for an export."""
-        self.sparse = self.match.sparse = on
-        for block in self.blocks:
-            block.sparse = on  # type: ignore[assignment]  # a Block, of which ModuleList knows nothing
+        """From now on read pages without their padding: the same outputs, sooner in learning. Off for an export."""
+        self.hasty = on
 
     def _read(self, words: Tensor) -> Tensor:
         """(..., W) -> (..., w): what some words say together, in whatever order."""
-        summed = sparse.read(self.word.weight, words) if self.sparse else self.word(words).sum(-2)
-        return _scaled(summed, words)
+        return _scaled(self.word(words).sum(-2), words)
 
     def _elements(self, words: Tensor, kinds: Tensor, numbers: Tensor) -> Tensor:
         """(B, E, FIELDS, WORDS), (B, E, 3), (B, E, ELEMENT_NUMBERS) -> (B, E, d)."""
@@ -180,8 +178,7 @@ class ElementSetPolicy(nn.Module):
         beside = torch.cat([elements, state[:, None].expand(-1, e, -1)], -1)  # (B, E, 2d)
         pointed = self.pointer(beside).masked_fill(~(can & there[..., None]), LOW)
         source = self.source_query(elements) @ self.source_key(goals).transpose(1, 2) / math.sqrt(self.shape.width)
-        matches = sparse.scored(self.source_match, pairs) if self.sparse else self.source_match(pairs)[..., 0]
-        source = source + matches
+        source = source + self.source_match(pairs)[..., 0]
         return (
             self.kind(torch.cat([state, page], -1)).masked_fill(~kind_can, LOW),
             pointed[..., 0],
@@ -218,15 +215,12 @@ class Match(nn.Module):
 
     def __init__(self, pairs: int, width: int) -> None:
         super().__init__()
-        self.sparse = False
         self.gate = nn.Linear(pairs, width)
         self.says = nn.Linear(width, width)
         self.out = nn.Linear(width, width)
 
     def forward(self, pairs: Tensor, goals: Tensor, there: Tensor) -> Tensor:
         """(B, X, G, PAIRS), (B, G, d), (B, G) -> (B, X, d)."""
-        if self.sparse:
-            return self.out(sparse.gated(self.gate, self.says(goals), pairs, there))  # type: ignore[no-any-return]  # as below
         gate = self.gate(pairs) * there[:, None, :, None].to(pairs.dtype)
         message = functional.gelu(gate * self.says(goals)[:, None])
         return self.out(message.sum(2))  # type: ignore[no-any-return]  # Module.__call__ is Any
@@ -238,7 +232,6 @@ class Block(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         d = shape.width
-        self.sparse = False
         self.heads = shape.heads
         self.norm_attend, self.norm_think = nn.LayerNorm(d), nn.LayerNorm(d)
         self.mix = nn.Linear(d, 3 * d)
@@ -263,13 +256,8 @@ class Block(nn.Module):
         return tokens + self.think(self.norm_think(tokens))  # type: ignore[no-any-return]  # Module.__call__ is Any
 
     def _bias(self, pairs: Tensor, beside: Tensor) -> Tensor:
-        if self.sparse:
-            told = sparse.linear(torch.cat([self.to_goal.weight, self.to_thing.weight]), pairs)
-            both = (told[..., : self.heads], told[..., self.heads :])
-        else:
-            both = (self.to_goal(pairs), self.to_thing(pairs))
-        to_goal = both[0].permute(0, 3, 1, 2)  # (B, heads, X, G)
-        to_thing = both[1].permute(0, 3, 2, 1)  # (B, heads, G, X)
+        to_goal = self.to_goal(pairs).permute(0, 3, 1, 2)  # (B, heads, X, G)
+        to_thing = self.to_thing(pairs).permute(0, 3, 2, 1)  # (B, heads, G, X)
         if beside.shape[3] > 1:
             rows = (beside @ torch.cat([self.row[None], self.related])).permute(0, 3, 1, 2)  # (B, heads, X, X)
         else:
@@ -304,7 +292,11 @@ def tensors(arrays: dict[str, NDArray[np.generic]]) -> dict[str, Tensor]:
 
 
 def run(network: ElementSetPolicy, inputs: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Forward pass by names; "pictures" are looked at where they are given."""
+    """Forward pass of a padded batch or a packed one by names; "pictures" are looked at where they are given."""
+    if MARK not in inputs and network.hasty and "pictures" not in inputs:
+        inputs = packed.of(inputs)
+    if MARK in inputs:
+        return dict(zip(f.OUTPUTS, packed.outputs(network, inputs), strict=True))
     outputs = network(*(inputs[name] for name in f.INPUTS), pictures=inputs.get("pictures"))
     return dict(zip(f.OUTPUTS, outputs, strict=True))
 

@@ -15,6 +15,7 @@ action independent given the part before, their log-probabilities added (37, 25)
 arXiv:1806.05635).
 """
 
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -26,12 +27,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from learning import devices
+from learning import devices, together
 from learning.advantages import explained, standardised
 from learning.checkpoints import Best, Checkpoint
 from learning.normalise import PopArt
 from learning.progress import Progress, Stopped
-from learning.rows import Lengths, Named, Rows, bucketed
+from learning.rows import Lengths, Named, Rows, bucketed, pieces
+
+PIECE = 2_400  # tokens that a core works on at a time: what it makes of them stays in its cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,18 +147,18 @@ def pulled(weight: float, found: float, target: float) -> float:
 
 @torch.no_grad()
 def log_probs(network: ActorCritic, rows: Rows, *, size: int = 256) -> Tensor:
-    """(N,) of what was done, as this network would have."""
+    """(N,) of what was done, as this network would have; several learners work out their parts."""
     device = next(network.parameters()).device
     lengths = rows.lengths
-    found = torch.empty(len(lengths))
-    order = np.argsort(lengths, kind="stable")
+    found = torch.zeros(len(lengths))
+    order = np.argsort(lengths, kind="stable")[together.number() :: together.count()]
     for start in range(0, len(order), size):
         chosen = order[start : start + size]
         inputs, actions = (devices.moved(each, device) for each in rows.take(chosen))
         with devices.precision(device):
             said: Judged = network(inputs, actions)
         found[torch.from_numpy(chosen)] = said.log_prob.float().cpu()
-    return found
+    return together.summed(found)
 
 
 @dataclass(frozen=True)
@@ -206,17 +209,35 @@ def objective(
     return loss, {name: each.detach() for name, each in points.items()} | {"clipped_share": beyond.float().mean()}
 
 
+def descended(
+    network: ActorCritic, lesson: Lesson, chosen: Lengths, recipe: Recipe, leash: float, *, share: float = 1.0
+) -> Named:
+    """Add `share` of a minibatch's gradient to the network's; the points of its curves, as much of them."""
+    most = PIECE if next(network.parameters()).device.type == "cpu" else sys.maxsize
+    found: Named = {}
+    for piece in pieces(lesson.rows.lengths, chosen, most=most):
+        loss, points = objective(network, lesson, piece, recipe, leash)
+        weight = share * len(piece) / len(chosen)
+        (loss * weight).backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        found = {name: found.get(name, torch.zeros_like(each)) + each * weight for name, each in points.items()}
+    return found
+
+
 def imitated(network: ActorCritic, successes: Rows, size: int, rng: np.random.Generator) -> Tensor:
-    """Cross-entropy on decisions that led to success, () scalar: rows of like length, drawn at random."""
+    """Cross-entropy on decisions that led to success, () scalar: rows of like length, drawn at random.
+
+    What several learners find adds up to it.
+    """
     lengths = successes.lengths
     near = int(rng.integers(len(lengths)))
     order = np.argsort(lengths, kind="stable")
     start = max(0, min(near, len(order) - size))
     device = next(network.parameters()).device
-    inputs, actions = (devices.moved(each, device) for each in successes.take(order[start : start + size]))
+    chosen, share = together.part(order[start : start + size])
+    inputs, actions = (devices.moved(each, device) for each in successes.take(chosen))
     with devices.precision(device):
         said: Judged = network(inputs, actions)
-    return -said.log_prob.float().mean()
+    return -said.log_prob.float().mean() * share
 
 
 def update(
@@ -237,13 +258,15 @@ def update(
     for _ in range(recipe.epochs):
         first = len(seen)
         for chosen in bucketed(rollout.rows.lengths, recipe.batch, rng):
-            loss, points = objective(network, learnt, chosen, recipe, leash.weight)
-            if successes is not None and recipe.imitation_share > 0:
-                loss = loss + recipe.imitation_share * imitated(network, successes, recipe.batch, rng)
+            mine, share = together.part(chosen)
             optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+            points = descended(network, learnt, mine, recipe, leash.weight, share=share)
+            if successes is not None and recipe.imitation_share > 0:
+                again = recipe.imitation_share * imitated(network, successes, recipe.batch, rng)
+                again.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
             if rollout.critic_only:
                 _keep_to_critic(network)
+            points = together.added(network.parameters(), points)
             points["gradient"] = nn.utils.clip_grad_norm_(network.parameters(), recipe.max_norm)
             optimizer.step()
             seen.append({name: float(each) for name, each in points.items()})
@@ -323,27 +346,57 @@ def train(
         spent_s = time.monotonic() - began
         through = max(number / recipe.updates, spent_s / budget_s)
         optimizer.param_groups[0]["lr"] = recipe.learning_rate * max(recipe.least_rate, 1 - through)
-        rollout = collect(network, number)
-        points = update(network, optimizer, rollout, recipe, number=number, leash=leash, successes=successes())
+        rollout, again = collect(network, number), successes()
+        together.told(Lecture(number, optimizer.param_groups[0]["lr"], leash.weight, rollout, again))
+        points = update(network, optimizer, rollout, recipe, number=number, leash=leash, successes=again)
         number += 1
-        if judge is not None and recipe.judge_every and number % recipe.judge_every == 0:
-            points["trial"] = best.tried(network, judge())
         points["steps_per_s"] = len(rollout.value) / (time.monotonic() - began - spent_s)
         points["gpu_used"] = devices.used_share(next(network.parameters()).device)
-        report(Progress("ppo", through, number, {**rollout.metrics, **points}))
         ended = collect.heard({**rollout.metrics, **points})
-        spent_s, stop = time.monotonic() - began, should_stop()
-        if not ended and spent_s >= budget_s:
+        if not ended and time.monotonic() - began >= budget_s:
             ended = "time"
+        over = bool(ended) or number == recipe.updates  # then too: what was learnt since the last trial may be better
+        if judge is not None and recipe.judge_every and (over or number % recipe.judge_every == 0):
+            points["trial"] = best.tried(network, judge())
+        report(Progress("ppo", through, number, {**rollout.metrics, **points}))
         if not ended and best.stale(recipe.patience):
             ended = "patience"
+        spent_s, stop = time.monotonic() - began, should_stop()
         if stop or ended or number % recipe.keep_every == 0 or number == recipe.updates:
             more = {"collector": collect.noted(), "leash": leash.weight, "trials": best.trials}
             checkpoint.keep(network, optimizer, step=number, spent_s=spent_s, more=more)
         if stop and not ended:
+            together.over(network)
             raise Stopped(f"stopped at update {number} of {recipe.updates}")
     best.restore(network)
+    together.over(network)
     return Trained(number, time.monotonic() - began, best.value, ended or "updates")
+
+
+@dataclass(frozen=True)
+class Lecture:
+    """What the first of several learners says to the others before an update."""
+
+    number: int
+    rate: float
+    leash: float
+    rollout: Rollout
+    successes: Rows | None
+
+
+def follow(network: ActorCritic, recipe: Recipe, *, work: Path, reference: ActorCritic | None = None) -> int:
+    """Learn beside the first learner, in place: the same updates, each on its part; what was done in the last one."""
+    optimizer, leash, number = adam(network, recipe), Leash(reference, 0.0), 0
+    Checkpoint(work, recipe).resume(network, optimizer)
+    heard: Lecture | None = None
+    while (lecture := together.told(heard)) is not None:
+        optimizer.param_groups[0]["lr"], leash.weight = lecture.rate, lecture.leash
+        update(
+            network, optimizer, lecture.rollout, recipe, number=lecture.number, leash=leash, successes=lecture.successes
+        )
+        number = lecture.number + 1
+    together.alike(network)
+    return number
 
 
 def adam(network: ActorCritic, recipe: Recipe) -> torch.optim.Optimizer:

@@ -57,6 +57,20 @@ def bucketed(lengths: Lengths, size: int, rng: np.random.Generator) -> Iterator[
         yield parts[at]
 
 
+def pieces(lengths: Lengths, chosen: Lengths, *, most: int) -> list[Lengths]:
+    """A batch in pieces that a processor's cache holds: rows of like length, none wider than `most` when padded.
+
+    Gradients of pieces, each weighed by its rows, add up to the gradient of the batch.
+    """
+    ordered = chosen[np.argsort(lengths[chosen], kind="stable")]
+    found, first = [], 0
+    for at in range(1, len(ordered) + 1):
+        if at == len(ordered) or (at + 1 - first) * int(lengths[ordered[at]]) > most:
+            found.append(ordered[first:at])
+            first = at
+    return found
+
+
 def padding_share(lengths: Lengths, batches: Sequence[Lengths]) -> float:
     """Share of what is computed that is padding."""
     computed = sum(len(batch) * int(lengths[batch].max()) for batch in batches)
