@@ -21,6 +21,7 @@ from learning.vision import Eye
 
 POINTERS = ("click", "type", "answer")
 PLACE = slice(len(f.STATES), len(f.STATES) + 4)  # of an element's numbers: x, y, width, height as shares of the page
+FEW = 4  # pages that are not worth packing
 CHANGES = 3  # of the page by the action: anything, a dialog opens or closes, the address
 
 
@@ -293,7 +294,7 @@ def tensors(arrays: dict[str, NDArray[np.generic]]) -> dict[str, Tensor]:
 
 def run(network: ElementSetPolicy, inputs: dict[str, Tensor]) -> dict[str, Tensor]:
     """Forward pass of a padded batch or a packed one by names; "pictures" are looked at where they are given."""
-    if MARK not in inputs and network.hasty and "pictures" not in inputs:
+    if MARK not in inputs and network.hasty and "pictures" not in inputs and len(inputs["kind_can"]) > FEW:
         inputs = packed.of(inputs)
     if MARK in inputs:
         return dict(zip(f.OUTPUTS, packed.outputs(network, inputs), strict=True))

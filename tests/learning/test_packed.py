@@ -53,8 +53,7 @@ def _agree(shape: Shape, inputs: Named, network: ElementSetPolicy | None = None)
     plain = network or _network(shape)
     hasty = ElementSetPolicy(shape)
     hasty.load_state_dict(plain.state_dict())
-    hasty.hasten()
-    one, other = run(plain, inputs), run(hasty, inputs)
+    one, other = run(plain, inputs), run(hasty, packed.of(inputs))
     losses = []
     for found in (one, other):
         known = [_known(name, found[name], inputs) for name in OUTPUTS]
@@ -72,6 +71,19 @@ def _agree(shape: Shape, inputs: Named, network: ElementSetPolicy | None = None)
 
 def test_a_batch_says_and_teaches_the_same_without_its_padding(pages: list[Arrays]) -> None:
     _agree(FIELDS, tensors(batches.inputs_of(pages)))
+
+
+@torch.no_grad()
+def test_a_hasty_network_packs_by_itself_where_there_are_enough_pages(pages: list[Arrays]) -> None:
+    network = _network(FIELDS)
+    many, few = (tensors(batches.inputs_of(pages[:count])) for count in (20, 2))
+    plain = run(network, many)
+    network.hasten()
+    assert not torch.equal(run(network, many)["value"], plain["value"])  # by rounding
+    assert torch.allclose(run(network, many)["value"], plain["value"], atol=1e-5)
+    assert torch.allclose(run(network, few)["value"], plain["value"][:2], atol=1e-5)
+    network.hasten(on=False)
+    assert torch.equal(run(network, many)["value"], plain["value"])
 
 
 def test_so_does_a_page_alone() -> None:
