@@ -14,7 +14,7 @@ from benchmarks import Result
 ROOT = Path(__file__).resolve().parent.parent
 
 BAR, GOAL = 0.95, 0.99
-QUICK_TASKS, QUICK_S = 102, 20.0
+QUICK_TASKS, QUICK_S = 306, 20.0
 
 
 def run(*, quick: bool) -> Result:
@@ -33,7 +33,7 @@ def run(*, quick: bool) -> Result:
     else:
         print(f"no policy in {kept}: one that learnt for {QUICK_S:.0f} s")
         with tempfile.TemporaryDirectory(prefix="belay-workbench-") as folder:
-            plan = workbench.Plan(budget_s=QUICK_S, decisions=256)
+            plan = workbench.Plan(budget_s=QUICK_S)
             ended = workbench.make(plan, Path(folder), count=QUICK_TASKS // 2)
     for name, (good, count) in tickets.shares(ended).items():
         print(f"{name:34} {good:3}/{count:<3} {good / count:5.0%}")

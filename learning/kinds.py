@@ -22,7 +22,7 @@ def open_policy(folder: Path, *, name: str) -> Policy:
 
 
 def kind_of(folder: Path) -> str:
-    """`element-set`, `language`, `lora` or `remote`. Raises BadPolicy."""
+    """`element-set`, `bench`, `language`, `lora` or `remote`. Raises BadPolicy."""
     try:
         return str(_spec(folder).get("kind", NETWORK))
     except (OSError, ValueError) as problem:
@@ -33,6 +33,12 @@ def _network(folder: Path, name: str) -> Policy:
     from learning.policy import NetworkPolicy
 
     return NetworkPolicy(folder, name=name)
+
+
+def _bench(folder: Path, name: str) -> Policy:
+    from learning.bench_policy import BenchPolicy
+
+    return BenchPolicy(folder, name=name)
 
 
 def _language(folder: Path, name: str) -> Policy:
@@ -65,6 +71,7 @@ def _lora(folder: Path, name: str) -> Policy:
 
 _OPENERS: Mapping[str, Callable[[Path, str], Policy]] = {
     NETWORK: _network,
+    "bench": _bench,
     "language": _language,
     "lora": _lora,
     "remote": _remote,

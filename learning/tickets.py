@@ -9,7 +9,7 @@ from pathlib import Path
 
 from learning import artefact
 from learning.intervals import wilson
-from learning.policy import NetworkPolicy
+from learning.kinds import open_policy
 from sandbox.contracts.actions import Finish, GiveUp
 from sandbox.contracts.policies import Past, Policy, past
 from sandbox.contracts.tasks import Outcome, Split, Task
@@ -51,7 +51,7 @@ def attempt(task: Task, policy: Policy) -> Ended:
 
 def judge(folder: Path, split: Split, count: int, *, templates: Sequence[str] = EVERY) -> list[Ended]:
     """The first so many tasks of a split of these templates, played by the policy in a folder with its loop guard."""
-    policy = NetworkPolicy(folder, name="workbench")
+    policy = open_policy(folder, name="workbench")
     wanted = (each for each in tasks(split, count * len(TEMPLATES)) if each.template in templates)
     return [attempt(task, policy) for task in islice(wanted, count)]
 

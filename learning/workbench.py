@@ -1,92 +1,68 @@
-"""The workbench learnt by PPO from nothing: no demonstration, no parent, a reward for every move that brings it nearer.
+"""The workbench learnt by PPO from nothing: no demonstration, no parent, each move paid by what it brings nearer.
 
 Run: python -m learning.workbench --work .belay/workbench [--budget-s 3000]; goes on where it was stopped.
 """
 
 import argparse
 import logging
+import random
 import shutil
 import sys
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-import msgspec
 import numpy as np
 import torch
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
-from learning import acting, artefact, bc, devices, features, ppo
-from learning.acting import Acting, Pages
-from learning.arrays import KINDS, Arrays
-from learning.beside import RENAMED, Beside, Here
+from learning import artefact, bench_policy, devices, ppo
+from learning.bench_net import BenchNet, Sheets
+from learning.bench_play import Ended, Guise, Played, play
+from learning.bench_sheet import Vocabulary, goal_words
 from learning.checkpoints import kept_step
-from learning.collecting import SegmentCollector, World
-from learning.curriculum import Curriculum
 from learning.metrics import Stream
-from learning.networks import ElementSetPolicy, Shape
-from learning.phases import Phase
-from learning.ppo import Recipe, Rollout, Trained
+from learning.ppo import ActorCritic, Recipe, Rollout, Trained
 from learning.progress import Progress
-from learning.segments import Segment
-from learning.tickets import EVERY, TITLE, Ended, judged
+from learning.tickets import EVERY, TITLE, judged
+from learning.tickets import Ended as Judged
+from sandbox.contracts.tasks import Task
 from sandbox.worlds.workbench.simulator import Workbench
 from sandbox.worlds.workbench.templates import tasks
 
 log = logging.getLogger("learning.workbench")  # the same when run as a program
 
-SHAPE = Shape(width=64, layers=2, heads=4)
-# What a move brings nearer is paid and kept, up to a cap. As a potential (rewards.yaml) it would be taken back when the
-# episode ends: a critic that has learnt this sees no difference between moves until some ticket is done. The planner
-# says of every move at once whether it was right, so hardly anything is gained by looking further ahead than that.
-REWARD = """
-reward: workbench
-gamma: 0.1
-success: 1.0
-failure: -0.5
-step: -0.02
-danger: {reward: -0.5, terminates: true}
-auxiliary:
-  - {name: nearer, reward: 3 * gained}
-auxiliary_cap: 3
-penalties:
-  repeating: -0.05
-"""
+WIDTH, TASKS = 64, 7_000
+# The planner says of every move at once whether it was right, so nothing is gained by looking further ahead: no
+# discounted future, and an advantage is what a move earned less what the critic had expected of the state.
 RECIPE = Recipe(
     clip=0.2,
-    stop_kl=1.0,  # what was played is an update old already, and imitation goes further
-    entropy_share=0.02,
-    imitation_share=0.3,
-    gamma=0.1,
+    stop_kl=1.0,  # imitation goes further
+    entropy_share=0.05,
+    imitation_share=0.2,
+    gamma=0.0,
     lam=0.0,
-    epochs=2,
-    batch=64,
-    learning_rate=1e-3,
+    epochs=3,
+    batch=128,
+    learning_rate=2e-3,
+    max_norm=1.0,
     updates=100_000,
     keep_every=10,
     seed=7,
 )
-PHASES = (Phase("explore", (), most=1_000_000, even=0.2, starts=0.2),)
-# Before anything is learnt, what ends an episode and what does nothing here is tried seldom.
-FIRST_LEANING = {
-    "finish": -3.0,
-    "answer": -5.0,
-    "give_up": -5.0,
-    "press": -4.0,
-    "wait": -4.0,
-    "scroll": -2.0,
-    "select": -2.0,
-}
-KEPT, HIGH = 0.4, 0.9  # templates done more often than HIGH are played in a share of the updates
-NEARER, FEWEST, REMEMBERED = 0.05, 400, 6_000  # reward of a decision imitated again; how many are kept for that
-FIRST, ENOUGH = 6, 0.5  # kinds of ticket at the beginning; their success before there are more
-
-
+LEAST_EVEN, MOST_EVEN = 0.02, 0.1  # share of the decisions tried just to see, when all succeeds and when nothing does
+NEARER, UNLIKELY, FEWEST = (
+    0.5,
+    -0.7,
+    100,
+)  # reward and log-probability of a decision imitated again; how many are enough
+RATE = 0.05  # of an episode in its template's running success
+SURE = 1.05  # templates are dealt by how far their success is below this
+EXAMPLES = 60  # tasks of a template whose words are learnt
 POLICY, JUDGED = "policy", 306  # 18 held-out tasks of each template
 
 
@@ -94,149 +70,167 @@ class Plan(Struct, frozen=True):
     """How much of everything."""
 
     templates: tuple[str, ...] = EVERY
-    decisions: int = 1_024  # of each update
-    slots: int = 16
-    beside: bool = True  # play in a process beside the learner's; else in it, the same twice
+    tasks: int = TASKS  # of the training split
+    seats: int = 32  # benches that are played at once
+    rounds: int = 48  # decisions on each of an update
     budget_s: float = 3_000.0
 
 
-def untaught(seed: int) -> ElementSetPolicy:
-    """First weights: every element alike, endings seldom."""
-    network = bc.fresh(SHAPE, seed=seed)
-    with torch.no_grad():
-        for head in (network.kind, network.pointer, network.option, network.source_match):
-            head[-1].weight.mul_(0.1)  # type: ignore[operator]  # the last layer of a Sequential
-        bias = network.kind[-1].bias
-        assert isinstance(bias, torch.Tensor)
-        for name, leaning in FIRST_LEANING.items():
-            bias[KINDS.index(name)] = leaning
-    return network
-
-
-class Ladder(Curriculum):
-    """The shortest kinds of ticket first; two longer ones more whenever those within reach are mostly done."""
-
-    def chosen(self, templates: Sequence[str], rng: np.random.Generator) -> list[str]:
-        """See Curriculum."""
-        ordered = sorted(templates, key=lambda name: (length_of(name), name))
-        reach = min(FIRST, len(ordered))
-        while reach < len(ordered) and fmean(self.success(name) for name in ordered[:reach]) >= ENOUGH:
-            reach += 2
-        return super().chosen(ordered[:reach], rng)
-
-
 @cache
-def length_of(template: str) -> float:
-    """Steps that a ticket of this kind takes, mean over a few."""
-    bench, found = Workbench(), []
-    for task in islice((each for each in tasks("train", 10_000) if each.template == template), 5):
-        bench.reset(task)
-        found.append(bench.optimal_steps)
-    return fmean(found)
+def pool(count: int) -> Mapping[str, Sequence[Task]]:
+    """So many tasks of the training split, by template."""
+    found: dict[str, list[Task]] = defaultdict(list)
+    for task in tasks("train", count):
+        found[task.template].append(task)
+    return found
 
 
-class Collector(SegmentCollector):
-    """Collects from a player of this module: beside the learner, or in its process."""
+def vocabulary(plan: Plan) -> Vocabulary:
+    """Words of goals and tools in some training tasks of each template."""
+    words: set[str] = set()
+    for name in EVERY:
+        for task in pool(plan.tasks)[name][:EXAMPLES]:
+            words.update(goal_words(task.goal))
+            for element in Workbench().reset(task).elements:
+                if element.role in ("button", "textbox", "combobox"):
+                    words.update(element.name.lower().split(), element.options)
+    return Vocabulary(sorted(words))
 
-    beside = False
 
-    def __init__(self, world: World, recipe: Recipe, *, curriculum: Curriculum) -> None:
-        super().__init__(world, recipe, curriculum=curriculum)
-        self.remembered: deque[tuple[Arrays, dict[str, int]]] = deque(maxlen=REMEMBERED)
+class Collector:
+    """See ppo.Collector: fresh episodes for every update, templates that fail dealt more often than others."""
 
-    def nearer(self) -> Pages | None:
-        """Decisions of late that brought a ticket nearer to done, whatever became of it; None while they are few."""
-        if len(self.remembered) < FEWEST:
-            return None
-        actions = {name: torch.tensor([each[name] for _, each in self.remembered]) for name in acting.NAMES}
-        return Pages(
-            [page for page, _ in self.remembered], actions, torch.zeros(len(self.remembered), dtype=torch.long)
+    def __init__(self, plan: Plan, recipe: Recipe, words: Vocabulary) -> None:
+        if recipe.gamma or recipe.lam:
+            raise ValueError("episodes are cut wherever an update ends: make gamma and lam 0")
+        self._plan, self._recipe, self._words = plan, recipe, words
+        self.success: dict[str, float] = dict.fromkeys(plan.templates, 0.0)
+        self._lucky: Sheets | None = None
+
+    def __call__(self, network: ActorCritic, number: int) -> Rollout:
+        """See ppo.Collector."""
+        assert isinstance(network, BenchNet)
+        seed = int(np.random.default_rng([self._recipe.seed, number]).integers(2**62))
+        played = play(
+            network,
+            self._dealt(number),
+            self._words,
+            seats=self._plan.seats,
+            rounds=self._plan.rounds,
+            generator=torch.Generator().manual_seed(seed),
+            even=MOST_EVEN - (MOST_EVEN - LEAST_EVEN) * fmean(self.success.values()),
+        )
+        self._lucky = lucky(played)
+        for each in played.ended:
+            self.success[each.template] += RATE * (each.verified - self.success[each.template])
+        value = torch.tensor(played.value)
+        return Rollout(
+            rows=Sheets(played.sheets, torch.tensor(played.row)),
+            environment=torch.zeros(len(value), dtype=torch.long),
+            log_prob=torch.tensor(played.log_prob),
+            value=value,
+            advantage=torch.tensor(played.reward) - value,
+            metrics=self._measured(played),
         )
 
-    def _rollout(self, segments: Sequence[Segment]) -> Rollout:
-        for each in segments:
-            for at in np.flatnonzero(each.rewards > NEARER):
-                chosen = {name: int(each.actions[name][at]) for name in acting.NAMES}
-                self.remembered.append((each.pages[at], chosen))
-        return super()._rollout(segments)
-
-    def _hire(self, network: Acting) -> None:
-        if not self._players:
-            self._players = [Beside(network) if self.beside else Here(network)]  # type: ignore[list-item]  # answers as those of collecting do
+    def lucky(self) -> Sheets | None:
+        """See the function; of the last rollout alone, so that nothing of it has to be kept."""
+        return self._lucky
 
     def heard(self, points: Mapping[str, float]) -> str:
-        """Never ends a training: success falls for a while whenever harder tickets come into reach."""
-        super().heard(points)
+        """See ppo.Collector; never ends a training."""
         return ""
+
+    def noted(self) -> dict[str, Any]:
+        """See ppo.Collector."""
+        return {"success": self.success}
+
+    def recall(self, noted: Mapping[str, Any]) -> None:
+        """See ppo.Collector."""
+        self.success.update(noted.get("success", {}))
+
+    def _dealt(self, number: int) -> Iterator[tuple[Task, Guise]]:
+        chance = random.Random(f"deal:{self._recipe.seed}:{number}")  # noqa: S311  # not a secret
+        names = list(self._plan.templates)
+        weights = [SURE - self.success[name] for name in names]
+        known = pool(self._plan.tasks)
+        while True:
+            (name,) = chance.choices(names, weights)
+            task = chance.choice(known[name])
+            yield task, Guise(chance, task)
+
+    def _measured(self, played: Played) -> dict[str, float]:
+        ended: Sequence[Ended] = played.ended
+        return {
+            "decisions": float(len(played.row)),
+            "episodes": float(len(ended)),
+            "reward": fmean(played.reward),  # of a move; 0.95 where each brings its ticket nearer
+            "success": fmean(each.verified for each in ended) if ended else 0.0,
+            "length": fmean(each.steps for each in ended) if ended else 0.0,
+            **{f"success/{name}": share for name, share in sorted(self.success.items())},
+        }
+
+
+def lucky(played: Played) -> Sheets | None:
+    """Decisions that brought a ticket nearer and were not likely; None where they are too few to learn from."""
+    told = zip(played.reward, played.log_prob, strict=True)
+    found = [index for index, (reward, chance) in enumerate(told) if reward > NEARER and chance < UNLIKELY]
+    if len(found) < FEWEST:
+        return None
+    return Sheets([played.sheets[index] for index in found], torch.tensor([played.row[index] for index in found]))
 
 
 def learn(
     plan: Plan, work: Path, *, report: Callable[[Progress], None], recipe: Recipe = RECIPE
-) -> tuple[ElementSetPolicy, Trained, Collector]:
+) -> tuple[BenchNet, Vocabulary, Trained]:
     """PPO from nothing, or on from the checkpoint in `work`, where its curves are too."""
-    network = Acting(untaught(recipe.seed), 1, seed=recipe.seed)
-    torch.nn.init.zeros_(network.critic.linear.weight)  # what it says before it knows anything would be noise
-    world = World(plan.templates, decisions=plan.decisions, slots=plan.slots, reward=REWARD, phases=PHASES)
-    collector = Collector(world, recipe, curriculum=Ladder(kept=KEPT, low=0.0, high=HIGH))
-    collector.beside = plan.beside
+    devices.chosen()  # one thread: several wait for each other where others work too
+    words = vocabulary(plan)
+    network = BenchNet(len(words), width=WIDTH, seed=recipe.seed)
+    collector = Collector(plan, recipe, words)
     with Stream(work, first_step=kept_step(work) + 1) as stream:
 
         def told(progress: Progress) -> None:
             stream.write(progress.step, progress.values)
             report(progress)
 
-        try:
-            trained = ppo.train(
-                network,
-                collector,
-                recipe,
-                work=work,
-                budget_s=plan.budget_s,
-                report=told,
-                successes=collector.nearer,
-            )
-        finally:
-            collector.close()
-            network.policy.hasten(on=False)  # it will be exported
-    return network.policy, trained, collector
+        trained = ppo.train(
+            network,
+            collector,
+            recipe,
+            work=work,
+            budget_s=plan.budget_s,
+            report=told,
+            successes=collector.lucky,
+        )
+    return network, words, trained
 
 
-def write(folder: Path, policy: ElementSetPolicy, plan: Plan, trained: Trained, evaluation: Mapping[str, Any]) -> None:
-    """The policy as an artefact."""
-    bench = Workbench()
-    firsts = islice(tasks("train", 8), 8)
-    examples = [features.scene(bench.reset(task), task.goal, ()).arrays for task in firsts]
+def write(folder: Path, network: BenchNet, words: Vocabulary, plan: Plan, trained: Trained) -> None:
+    """The policy as an artefact, in place of what was there."""
+    partial = folder.with_suffix(".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    weights = {name: each.numpy() for name, each in network.state_dict().items() if not name.startswith("critic.")}
+    bench_policy.write(partial, weights, words, dict.fromkeys(plan.templates, 0))
     receipt = {
         "algorithm": "ppo",
         "parent": None,
-        "plan": msgspec.to_builtins(plan),
+        "plan": to_builtins(plan),
         "recipe": asdict(RECIPE),
-        "reward": REWARD,
-        "renamed": RENAMED,
         "trained": asdict(trained),
         "code_commit": artefact.commit(),
         "machine": artefact.machine(),
     }
-    partial = folder.with_suffix(".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    artefact.write(
-        partial,
-        policy,
-        examples=examples,
-        templates=dict.fromkeys(plan.templates, 0),
-        evaluation=evaluation,
-        receipt=receipt,
-        title=TITLE,
-    )
+    artefact.rewrite(partial, evaluation={}, receipt=receipt, title=TITLE)
     shutil.rmtree(folder, ignore_errors=True)
     partial.rename(folder)
 
 
-def make(plan: Plan, work: Path, *, count: int = JUDGED) -> list[Ended]:
+def make(plan: Plan, work: Path, *, count: int = JUDGED) -> list[Judged]:
     """Train, write `work`/policy, judge it on held-out tasks and write what came of that beside it."""
-    policy, trained, _ = learn(plan, work / "training", report=_say)
+    network, words, trained = learn(plan, work / "training", report=_say)
     folder = work / POLICY
-    write(folder, policy, plan, trained, {})
+    write(folder, network, words, plan, trained)
     return judged(folder, count=count)
 
 
@@ -258,7 +252,6 @@ def main(arguments: Sequence[str]) -> int:
     asked = parser.parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
     logging.getLogger("learning").setLevel(logging.INFO)  # others would drown it
-    devices.chosen()
     ended = make(Plan(templates=tuple(asked.templates), budget_s=asked.budget_s), asked.work)
     log.info("%d of %d held-out tasks verified", sum(each.verified for each in ended), len(ended))
     return 0

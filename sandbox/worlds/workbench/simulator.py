@@ -44,10 +44,13 @@ class Workbench:
 
     def progress(self) -> float:
         """The share of the needed moves that is behind us; 0 where it cannot be done any more."""
+        left = self.moves_left()
+        return 0.0 if left is None else max(0.0, 1.0 - left / max(1, self.optimal_steps - 1))
+
+    def moves_left(self) -> int | None:
+        """How many moves the shortest way still has, without the finish; None where it cannot be done any more."""
         moves = plan(self._job, of_bench(self.bench))
-        if moves is None:
-            return 0.0
-        return max(0.0, 1.0 - len(moves) / max(1, self.optimal_steps - 1))
+        return None if moves is None else len(moves)
 
     def harm(self) -> tuple[str, ...]:
         """Deletions and overwritten values that were not asked for, and a wrong report that was sent."""

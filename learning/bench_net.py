@@ -1,0 +1,102 @@
+"""The workbench's network: rows of a sheet and their context, one list of all actions; and batches of sheets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from learning.bench_sheet import CONTEXT, GOAL_WORDS, ROW, WORDS, Sheet
+from learning.candidates import LOW
+from learning.normalise import PopArt
+from learning.ppo import ActorCritic, Judged
+from learning.rows import Lengths, Named
+
+WORD_WIDTH = 16
+
+
+class BenchNet(ActorCritic):
+    """Every row is read beside its context; what all say together is read once more beside each. R rows, S context."""
+
+    def __init__(self, vocabulary: int, *, width: int = 64, seed: int = 0) -> None:
+        super().__init__()
+        torch.manual_seed(seed)
+        self.word = nn.Embedding(vocabulary, WORD_WIDTH, padding_idx=0)
+        self.goal = nn.Embedding(vocabulary, 2 * WORD_WIDTH, padding_idx=0)
+        self.row = nn.Linear(ROW + WORD_WIDTH, width)
+        self.context = nn.Linear(CONTEXT + 2 * WORD_WIDTH, width)
+        self.beside = nn.Linear(width, width, bias=False)
+        self.whole = nn.Linear(3 * width, width)
+        self.again = nn.Linear(width, width)
+        self.told = nn.Linear(width, width, bias=False)
+        self.say = nn.Linear(width, 1)
+        self.critic = PopArt(width, 1)
+        nn.init.normal_(self.word.weight, std=0.3)
+        nn.init.normal_(self.goal.weight, std=0.3)
+        nn.init.zeros_(self.critic.linear.weight)
+        with torch.no_grad():
+            self.word.weight[0] = 0.0
+            self.goal.weight[0] = 0.0
+            self.say.weight.mul_(0.1)
+
+    def outputs(self, inputs: Named) -> tuple[Tensor, Tensor]:
+        """(B, R) logits, LOW where a row is no action, and (B,) values."""
+        rows = torch.cat([inputs["rows"], self.word(inputs["words"]).sum(2)], -1)
+        context = torch.cat([inputs["context"], self.goal(inputs["goal"]).sum(1)], -1)
+        state = functional.relu(self.context(context))
+        first = functional.relu(self.row(rows) + self.beside(state)[:, None])
+        first = first * inputs["there"][..., None]
+        mean = first.sum(1) / inputs["there"].sum(1, keepdim=True)
+        whole = functional.relu(self.whole(torch.cat([first.amax(1), mean, state], -1)))
+        second = functional.relu(self.again(first) + self.told(whole)[:, None])
+        logits = self.say(second)[..., 0].masked_fill(~inputs["can"], LOW)
+        return logits, self.critic(whole, inputs["environment"])
+
+    def forward(self, inputs: Named, actions: Named) -> Judged:
+        """See ppo.ActorCritic; the action "row" is (B,)."""
+        logits, value = self.outputs(inputs)
+        log_p = logits.log_softmax(-1)
+        entropy = -(log_p.exp() * log_p).sum(-1)
+        return Judged(log_p.gather(1, actions["row"][:, None])[:, 0], entropy, value)
+
+
+def batch_of(sheets: Sequence[Sheet]) -> Named:
+    """Sheets as inputs, padded to the longest."""
+    count, longest = len(sheets), max(len(each.can) for each in sheets)
+    rows = np.zeros((count, longest, ROW), np.float32)
+    words = np.zeros((count, longest, WORDS), np.int64)
+    can = np.zeros((count, longest), np.bool_)
+    there = np.zeros((count, longest), np.float32)
+    for index, each in enumerate(sheets):
+        length = len(each.can)
+        rows[index, :length], words[index, :length], can[index, :length] = each.rows, each.words, each.can
+        there[index, :length] = 1.0
+    return {
+        "rows": torch.from_numpy(rows),
+        "words": torch.from_numpy(words),
+        "can": torch.from_numpy(can),
+        "there": torch.from_numpy(there),
+        "context": torch.from_numpy(np.stack([each.context for each in sheets])),
+        "goal": torch.from_numpy(np.stack([each.goal for each in sheets])).reshape(count, GOAL_WORDS),
+        "environment": torch.zeros(count, dtype=torch.long),
+    }
+
+
+@dataclass(frozen=True)
+class Sheets:
+    """Decisions on sheets of any length. See rows.Rows."""
+
+    sheets: Sequence[Sheet]
+    row: Tensor  # (N,) that was chosen
+
+    @property
+    def lengths(self) -> Lengths:
+        """Rows of each sheet."""
+        return np.array([len(each.can) for each in self.sheets], np.int64)
+
+    def take(self, chosen: Lengths) -> tuple[Named, Named]:
+        """See rows.Rows."""
+        at = torch.from_numpy(chosen)
+        return batch_of([self.sheets[index] for index in chosen]), {"row": self.row[at]}
