@@ -24,6 +24,7 @@ from sandbox.contracts.actions import (
 
 INPUT_LIMIT_S = 5.0
 WAIT_LIMIT_S = 3.0
+_OPENING_MS = 400  # a menu takes so long to open under the pointer
 
 Did = tuple[ActOutcome, str]  # outcome, detail
 
@@ -102,6 +103,11 @@ async def _click(tab: Tab, ref: int) -> Did:
     place = await _locate(tab, ref)
     if place["outcome"] != "ready":
         return _refusal(place)
+    if place["opens"]:
+        await _input(tab, [("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": place["x"], "y": place["y"]})])
+        await tab.ask(f"belay.rest({_OPENING_MS}, {2 * _OPENING_MS})")
+        if await tab.ask(f"belay.isOpened({ref})"):
+            return _DONE
     if place["icon"]:
         # An icon may swap or move under the pointer: hover first, then look again.
         await _input(tab, [("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": place["x"], "y": place["y"]})])

@@ -91,6 +91,8 @@ const iconName = (element) => {
     if (name.startsWith("data-") && !DATA_NOISE.test(name)) parts.push(words(name.slice(5)), squash(value).length > 40 ? "" : squash(value));
   }
   if (element.getAttribute("data-bs-dismiss")) parts.push("close");
+  const picture = parts.length && getComputedStyle(element).content.match(/^url\("[^"]*?([^"/]+)\.\w+"\)/); // what is drawn in its place
+  if (picture) parts.unshift(words(picture[1]));
   return [...new Set(parts.filter(Boolean))].join(" ");
 };
 

@@ -43,13 +43,22 @@ const reach = (ref) => {
   return { outcome: "ready", element, face, point };
 };
 
+// An item of a menu that opens another menu: it is pointed at, for a press would choose it.
+const OPENS = "[role=menuitem][aria-haspopup=true]";
+
+// Whether the menu of such an item is open.
+const isOpened = (ref) => {
+  const node = nodeOf(ref), item = node && closest(node, OPENS), around = item && parentOf(item);
+  return Boolean(item) && (item.getAttribute("aria-expanded") === "true" || [...around.querySelectorAll("[role=menu]")].some((menu) => menu.checkVisibility({ visibilityProperty: true })));
+};
+
 // Where to press: {outcome: "ready", x, y, ...} or the name of why not.
 const locate = (ref) => {
   const { outcome, detail, element, face, point } = reach(ref);
   if (outcome !== "ready") return { outcome, detail };
   const role = actionRole(element);
   const icon = !shownText(face) && !isTextField(element) && !isChoice(element);
-  return { outcome, detail: "", x: point.x, y: point.y, role, focused: element.getRootNode().activeElement === element, icon, kind: kindOf(element), secret: fieldIsSecret(element) };
+  return { outcome, detail: "", x: point.x, y: point.y, role, focused: element.getRootNode().activeElement === element, icon, opens: Boolean(closest(element, OPENS)), kind: kindOf(element), secret: fieldIsSecret(element) };
 };
 
 const inViewport = (rect) => rect.x < innerWidth && rect.y < innerHeight && rect.x + rect.width > 0 && rect.y + rect.height > 0;

@@ -1,6 +1,10 @@
 // One action by the page's own events, in a fraction of the time of trusted input.
 const pressAt = ({ x, y, hit: target }) => {
   const at = { bubbles: true, cancelable: true, composed: true, view: target.ownerDocument.defaultView, button: 0, detail: 1, clientX: x, clientY: y };
+  if (closest(target, "[role=menuitem]")) { // a menu knows the item under the pointer by having heard it come
+    for (const type of ["pointerover", "mouseover", "mousemove"]) target.dispatchEvent(new MouseEvent(type, at));
+    if (closest(target, OPENS)) return;
+  }
   target.dispatchEvent(new PointerEvent("pointerdown", at));
   const goesOn = target.dispatchEvent(new MouseEvent("mousedown", { ...at, buttons: 1 }));
   if (goesOn) {

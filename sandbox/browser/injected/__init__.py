@@ -5,8 +5,8 @@ from importlib.resources import files
 
 WORLD = "belay"
 _DOORS = (
-    "lookWhole, observe, locate, selectAll, setValue, rawValue, choose, scrolled, rest, change, turn, refAt, focusRef, "
-    "keep, maskAll, attend, begin, scripted, isStill, tell, batch"
+    "lookWhole, observe, locate, isOpened, selectAll, setValue, rawValue, choose, scrolled, rest, change, turn, refAt, "
+    "focusRef, keep, maskAll, attend, begin, scripted, isStill, tell, batch"
 )
 
 

@@ -64,7 +64,7 @@ class Recording(Struct, frozen=True):
 class Reader:
     """Goes through one recording once and gathers steps.
 
-    What was chosen from a closed list is not recorded: NotMapped, or with `unsaid` a Select of no text.
+    What was chosen from a closed list or by keys is not recorded: NotMapped, or with `unsaid` a Select of no text.
     """
 
     def __init__(self, recording: Recording, task: str, *, unsaid: bool = False) -> None:
@@ -160,7 +160,10 @@ class Reader:
         if element is None or focused is None:
             return  # a key that nothing on the page takes
         if element.role == "combobox":
-            raise NotMapped("the log does not say which option a key chose")
+            if not self.unsaid:
+                raise NotMapped("the log does not say which option a key chose")
+            self.steps += [(moment, Select(element.ref, ""))] * (not self.steps)
+            return
         if element.role not in _TEXT:
             if key in (_SPACE, _ENTER):
                 self._typed(index)

@@ -16,7 +16,7 @@ CLICKED = frozenset(
 # These show a pointer, so that they can be used whatever is in them.
 POINTED = frozenset(
     {
-        "alink", "email-thread", "email-send", "book", "flight-price", "flight-input", "ui-menu-item", "folder",
+        "alink", "email-thread", "email-send", "flight-price", "flight-input", "ui-menu-item", "folder",
         "file", "final", "ui-spinner-button",
     }
 )  # fmt: skip

@@ -97,7 +97,7 @@ class Moment:
 
     def _unscroll(self, part: Node) -> None:
         """People had scrolled lists; whoever plays has not."""
-        inside = [node for node in part.children if node.tokens & {"media", "email-thread"}]
+        inside = [node for node in part.children if node.tokens & {"media", "email-thread", "results"}]
         if not inside or part.id not in ("area", "main"):
             return
         down = part.top + (2 if part.id == "area" else 0) - min(child.top for child in part.children)
@@ -177,7 +177,7 @@ class Moment:
     def _loose(self, node: Node) -> str:
         """Things that only the page's script makes usable; the innermost counts, unless a pointer shows."""
         if node.tokens & POINTED:
-            return "button"
+            return "" if any(above.tokens & POINTED for above in self.up(node)) else "button"
         return "button" if self._listens(node) and not any(self._interactive(each) for each in node.children) else ""
 
     def _interactive(self, node: Node) -> bool:
@@ -271,7 +271,8 @@ class Moment:
         """The name of what has no word: its number, colour, shape, or class."""
         above = self._parents.get(id(node))
         if above is not None and "ttt-row" in above.tokens:
-            return f"index {node.id.rpartition('-')[2]}"
+            mark = next((token.removeprefix("mark-") for token in node.tokens if token.startswith("mark-")), "")
+            return f"{mark} index {node.id.rpartition('-')[2]}".lstrip()
         if "color" in node.tokens or self.task == "click-shades":
             return f"color {_colour(node.background)}"
         if node.tag in SHAPES:

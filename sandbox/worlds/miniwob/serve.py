@@ -16,7 +16,7 @@ from sandbox.worlds.miniwob.catalogue import pages
 
 STATE_FILE = "miniwob.json"
 _HERE = Path(__file__).parent
-_OURS = {f"/{name}": _HERE / name for name in ("clicks.js", "focus.js", "episode.js", "frames.html")}
+_OURS = {f"/{name}": _HERE / name for name in ("clicks.js", "clock.js", "focus.js", "episode.js", "frames.html")}
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -28,8 +28,8 @@ _TYPES = {
 }
 # This one hears what they listen for; it comes before them.
 _FIRST = b'<head><script src="/clicks.js"></script>'
-# And this, in a page that is one of many frames of another.
-_FRAMED = _FIRST + b'<script src="/focus.js"></script>'
+# And these, in a page that is one of many frames of another.
+_FRAMED = _FIRST + b'<script src="/clock.js"></script><script src="/focus.js"></script>'
 # The other comes after the page's own, so that it wraps what they define; the style hides what is about the benchmark.
 _ADDED = (
     b"<style>#reward-display,#click-canvas,#sync-task-cover{display:none!important}"

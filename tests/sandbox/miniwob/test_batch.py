@@ -18,6 +18,7 @@ from sandbox.worlds.miniwob.tasks import page_seed
 
 NAMES = ("login-user", "click-checkboxes", "choose-list", "click-dialog", "click-tab-2", "enter-text")
 LOGIN, BOXES, LIST, *_, TEXT = range(len(NAMES))
+NESTED = 9  # a seed whose menu has the asked-for item two menus down
 
 
 @pytest.fixture(scope="module")
@@ -152,3 +153,37 @@ def test_what_cannot_be_done_is_named(batch: Batch, fresh: tuple[Frame, ...]) ->
     assert batch.step(alone(LOGIN, Press("Escape")))[LOGIN].outcome is ActOutcome.DONE
     with pytest.raises(ValueError, match="6 frames take 6 steps, not 1"):
         batch.step([None])
+
+
+@pytest.fixture
+def menu() -> Iterator[Batch]:
+    batch = Batch([("click-menu", NESTED), ("use-autocomplete", 3)])
+    batch.look()
+    yield batch
+    batch.close()
+
+
+def at_rest(batch: Batch) -> tuple[Frame, ...]:
+    asked = "Promise.all([...document.querySelectorAll('iframe')].map((f) => f.contentWindow.belay.rest(40, 130)))"
+    batch.run(batch.page.tab.ask(asked))
+    return batch.look()
+
+
+def test_a_menu_in_a_frame_opens_under_the_pointer(menu: Batch) -> None:
+    frames = menu.step([Begin(NESTED), None])
+    path = frames[0].goal.text.removeprefix("Select ").split(">")
+    assert len(path) == 3
+    for name in path:
+        assert not frames[0].done
+        menu.step([Click(one(frames[0], "menuitem", name).ref), None])
+        frames = at_rest(menu)
+    assert frames[0].raw == 1.0
+
+
+def test_a_frames_clock_runs_faster_so_that_suggestions_come_within_a_short_rest(menu: Batch) -> None:
+    before = menu.look()[1]
+    asked = before.goal.text.split('"')[1]
+    menu.step([None, Type(one(before, "textbox", "Tags").ref, asked[:3])])
+    after = at_rest(menu)[1]
+    suggested = {each.name for each in usable(after)} - {each.name for each in usable(before)}
+    assert any(name.startswith(asked[:3]) for name in suggested)

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 import pytest
 
 from sandbox import sessions
-from sandbox.contracts.actions import Click, Type
+from sandbox.contracts.actions import ActOutcome, Click, Type
 from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.tasks import Outcome, Task
 from sandbox.env import Gym
 from sandbox.registry import NoOracle
 from sandbox.worlds.miniwob.catalogue import names, published
 from sandbox.worlds.miniwob.tasks import goal
+
+NESTED = 3  # a seed whose menu has the asked-for item two menus down
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +101,26 @@ def test_what_listens_for_clicks_can_be_used_and_keeps_its_name_when_clicked(gym
     assert target.actionable
     _, after = gym.act(Click(target.ref))
     assert {each.name for each in after.elements if each.ref == target.ref} <= {usable}
+
+
+def test_a_menu_opens_under_the_pointer_and_only_what_opens_nothing_is_chosen(gym: Gym) -> None:
+    page = gym.reset(task("click-menu", NESTED))
+    path = gym.task.goal.text.removeprefix("Select ").split(">")
+    assert len(path) == 3
+    for name in path:
+        assert gym.verify("").outcome is Outcome.FAILED
+        result, page = gym.act(Click(only(page, "menuitem", name).ref))
+        assert result.outcome is ActOutcome.DONE
+    assert gym.verify("").outcome is Outcome.VERIFIED
+
+
+def test_what_is_drawn_in_an_elements_place_is_called_by_its_file(gym: Gym) -> None:
+    page = gym.reset(task("tic-tac-toe"))
+    free = next(each for each in page.elements if each.name == "index 4")
+    _, after = gym.act(Click(free.ref))
+    marks = {each.name.partition(" index ")[0] for each in after.elements if " index " in each.name}
+    assert marks == {"x", "o"}
+    assert only(after, "button", "x index 4").ref == free.ref
 
 
 def test_there_is_no_oracle_and_it_says_why() -> None:
