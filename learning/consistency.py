@@ -3,7 +3,6 @@
 import random
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import takewhile
 
 from msgspec import Struct
 
@@ -71,10 +70,10 @@ def between_variants(
 
     Both oracles' ways are laid side by side; where they ask the same, the policy is alike when it is right in both, or
     wrong in both by the same kind of action. Raises NoSuchFace for an environment without a simulator. `go_on` is
-    asked before each template: where it says no, the rest is not asked.
+    asked after each template: where it says no, the rest is left out.
     """
     alike: dict[str, list[bool]] = {}
-    for template in takewhile(lambda _: go_on(), sorted(templates)):
+    for template in _while(go_on, templates):
         alike[template] = []
         found = find_environment(template.partition("/")[0])
         generator, simulator = VariantGenerator.of(found), found.simulator()
@@ -101,7 +100,7 @@ def between_versions(
 ) -> Consistency:
     """The same states before two versions: the share on which they propose the very same action."""
     alike: dict[str, list[bool]] = {}
-    for template in takewhile(lambda _: go_on(), sorted(templates)):
+    for template in _while(go_on, templates):
         alike[template] = []
         simulator = find_environment(template.partition("/")[0]).simulator()
         for number in range(tasks):
@@ -110,6 +109,14 @@ def between_versions(
                 alike[template].append(one.act(*state).action == other.act(*state).action)
         simulator.close()
     return _counted(alike)
+
+
+def _while(go_on: Callable[[], bool], templates: Sequence[str]) -> Iterator[str]:
+    """Templates in order: the first, and each next one if there is time."""
+    for number, template in enumerate(sorted(templates)):
+        if number and not go_on():
+            return
+        yield template
 
 
 def side_by_side(one: Sequence[Question], other: Sequence[Question]) -> list[tuple[Question, Question]]:

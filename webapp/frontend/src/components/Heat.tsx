@@ -10,7 +10,7 @@ export function Heat({ ground: { met, unmet } }: { ground: Judgement["ground"] }
   const title = t("judging.ground");
   return (
     <section aria-label={title}>
-      <Title order={4} mb={6}>
+      <Title order={4} fz="sm" mb={6}>
         {title}
       </Title>
       <Text fz="xs" c="dimmed" mb="xs">

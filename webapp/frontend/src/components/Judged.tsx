@@ -16,7 +16,7 @@ const TALL = 460;
 const FORMS = ["json", "md", "html"] as const;
 
 type Share = Consistency["overall"];
-const said = ({ count, of, rate, interval: [low, high] }: Share): string => `${count}/${of} = ${percent(rate)} [${percent(low)}, ${percent(high)}]`;
+const said = ({ count, of, rate, interval: [low, high] }: Share): string => (of === 0 ? "—" : `${count}/${of} = ${percent(rate)} [${percent(low)}, ${percent(high)}]`);
 const pText = (p: number): string => (p < 0.001 ? "< 0.001" : p.toFixed(3));
 
 export function Judged({ evaluation, judgement }: { evaluation: Evaluation; judgement: Judgement }) {
@@ -24,7 +24,7 @@ export function Judged({ evaluation, judgement }: { evaluation: Evaluation; judg
   return (
     <Stack gap="lg" component="article" aria-label={t("judging.heading", { id: evaluation.id })}>
       <Group justify="space-between">
-        <Title order={3}>{t("judging.heading", { id: evaluation.id })}</Title>
+        <Title order={3} fz="md">{t("judging.heading", { id: evaluation.id })}</Title>
         <Group gap="xs" component="nav" aria-label={t("judging.report")}>
           {FORMS.map((form) => (
             <Anchor key={form} fz="sm" href={`/api/evaluations/${evaluation.id}/report.${form}`} target="_blank" aria-label={t("judging.download", { kind: form })}>
@@ -68,7 +68,7 @@ function Success({ title, rates }: { title: string; rates: SplitRates }) {
 function Part({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title}>
-      <Title order={4} mb={6}>
+      <Title order={4} fz="sm" mb={6}>
         {title}
       </Title>
       {children}
