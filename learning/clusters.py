@@ -17,7 +17,7 @@ def begin(cores: int, *, heard: bool = False) -> None:
     if ray.is_initialized():
         if not 0 < _ours["cores"] < cores:
             return
-        ray.shutdown()  # type: ignore[no-untyped-call]  # Ray leaves it untyped
+        ray.shutdown()
     address = os.environ.get(ADDRESS, "")
     if not address:
         ray.init(num_cpus=cores, include_dashboard=False, log_to_driver=heard)

@@ -29,6 +29,7 @@ from sandbox.semantics.rules import adapter_for
 log = logging.getLogger(__name__)
 
 SURPRISING = 64  # levels with large advantages that are offered again
+MOST_ASKING = 1_000  # players that wait for an answer at a time
 TRIES = 3  # of a rollout of which every order is lost
 
 
@@ -358,8 +359,8 @@ def _central(shape: Mapping[str, int], environments: Sequence[str], *, on_gpu: b
     import ray  # only where asked for
 
     gpus = devices.ANSWERING if on_gpu else 0
-    actor = ray.remote(num_cpus=0, num_gpus=gpus, max_restarts=-1, max_task_retries=-1, max_concurrency=1_000)
-    return actor(Central).remote(dict(shape), len(environments))
+    actor = ray.remote(num_cpus=0, num_gpus=gpus, max_restarts=-1, max_task_retries=-1)(Central)
+    return actor.options(max_concurrency=MOST_ASKING).remote(dict(shape), len(environments))
 
 
 def _answered(ticket: Any) -> Any:

@@ -34,9 +34,9 @@ WORLD = World(TEMPLATES, decisions=60, workers=2, slots=4, phases=(PHASE,))
 @pytest.fixture
 def no_cluster() -> Iterator[None]:
     """Ray is begun by the test, as large as it needs it."""
-    ray.shutdown()  # type: ignore[no-untyped-call]  # Ray leaves it untyped
+    ray.shutdown()
     yield
-    ray.shutdown()  # type: ignore[no-untyped-call]  # Ray leaves it untyped
+    ray.shutdown()
 
 
 def test_batches_answered_together_say_what_each_says_alone() -> None:
@@ -98,7 +98,7 @@ def test_a_cluster_is_joined_by_its_address(monkeypatch: pytest.MonkeyPatch) -> 
         with closing(SegmentCollector(WORLD, RECIPE)) as collector:
             found = collector(_network(), 0)
             [node] = ray.nodes()  # type: ignore[no-untyped-call]  # Ray leaves it untyped
-        ray.shutdown()  # type: ignore[no-untyped-call]  # Ray leaves it untyped
+        ray.shutdown()
     assert found.metrics["decisions"] >= WORLD.decisions
     assert node["Resources"]["of-another"] == 1.0
 
