@@ -1,8 +1,9 @@
 """The simulated console: 20 demonstrations of each template are cloned, then PPO plays; at most an hour on 2 cores.
 
-Judged on names of the test split, in the plain console, in layouts and in a language that no training has seen:
-greedily, without a browser. The training goes on where it was stopped (`.belay/console`, or the folder in
-BELAY_CONSOLE_WORK); `--quick` judges what is there on less.
+Judged on names of the test split, in the plain console, in layouts, words and a language that no demonstration shows:
+greedily, without a browser. What the words mean is in the thesaurus that the policy reads by. The training goes on
+where it was stopped (`.belay/console`, or the folder in BELAY_CONSOLE_WORK); `--quick` judges what is there, or the
+policy that comes with Belay, on less.
 """
 
 import os
@@ -21,9 +22,9 @@ HELD_OUT = {
     "locale": {"locale": "de"},
 }
 BARS = {"cloned": 0.70, "practised": 0.95}
-EPISODES, QUICK_EPISODES = 2, 1  # of each template and kind of held-out variant
 QUICK_EVERY = 6  # templates of which one is judged
 SEED = 4_000_000
+SHIPPED = Path(__file__).resolve().parent.parent / "learning" / "console_policy"
 
 
 def work() -> Path:
@@ -33,20 +34,28 @@ def work() -> Path:
 
 def run(*, quick: bool) -> Result:
     """Verified share of the practised policy over all held-out variants; the cloned one is printed beside it."""
-    if quick and not (work() / "practised").is_dir():
-        raise RuntimeError(f"{work()} holds no practised policy: run `python -m benchmarks console`, or train in parts")
-    practice.main(["--work", str(work())])
+    if not quick:
+        practice.main(["--work", str(work())])
+    folders = {name: work() / name for name in BARS if (work() / name).is_dir()}
     shares, count = {}, 0
-    for name in BARS:
-        found = {kind: judged(work() / name, kept, quick=quick) for kind, kept in HELD_OUT.items()}
+    for name, folder in (folders if "practised" in folders else {"practised": SHIPPED}).items():
+        found = {kind: judged(folder, kept, quick=quick) for kind, kept in HELD_OUT.items()}
         for kind, played in found.items():
             tell(f"{name}, {kind}", played)
         everything = [each for played in found.values() for each in played]
         shares[name] = tell(f"{name}, all", everything)
         count = len(everything)
-    holds = all(shares[name] >= bar for name, bar in BARS.items())
-    bar = f">= {BARS['practised']} practised and >= {BARS['cloned']} cloned ({shares['cloned']:.3f})"
+    bar = ", ".join(f"{name} >= {bar}" for name, bar in BARS.items() if name in shares)
+    if "cloned" in shares:
+        bar += f" ({shares['cloned']:.3f})"
+    holds = all(share >= BARS[name] for name, share in shares.items())
     return Result(value=round(shares["practised"], 3), unit="verified share", bar=bar, holds=holds, n=count)
+
+
+def policy() -> Path:
+    """The practised policy that was trained here, or else the one that comes with Belay."""
+    here = work() / "practised"
+    return here if here.is_dir() else SHIPPED
 
 
 def judged(folder: Path, kept: dict[str, str], *, quick: bool, in_browser: bool = False) -> list[Played]:
@@ -57,7 +66,7 @@ def judged(folder: Path, kept: dict[str, str], *, quick: bool, in_browser: bool 
 
 def asked(kept: dict[str, str], *, quick: bool, in_browser: bool = False) -> list[Episode]:
     """The episodes: the same for every policy and both faces."""
-    every = practice.judged(QUICK_EPISODES if quick else EPISODES, SEED, ("cloud",), kept=kept, in_browser=in_browser)
+    every = practice.judged(1, SEED, ("cloud",), kept=kept, in_browser=in_browser)
     return every[::QUICK_EVERY] if quick else every
 
 

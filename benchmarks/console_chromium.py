@@ -3,15 +3,12 @@
 from benchmarks import Result, console
 
 BAR = 0.02
-POLICY = "practised"
 KIND = "layout"  # what is drawn otherwise is where the faces could differ
 
 
 def run(*, quick: bool) -> Result:
     """Points that are lost in Chromium, of verified shares."""
-    folder = console.work() / POLICY
-    if not folder.is_dir():
-        raise RuntimeError(f"{console.work()} holds no practised policy: run `python -m benchmarks console` first")
+    folder = console.policy()
     kept = console.HELD_OUT[KIND]
     episodes = console.asked(kept, quick=quick)
     shares = [

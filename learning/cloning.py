@@ -8,8 +8,10 @@ from typing import Any
 
 from learning import artefact, bc
 from learning.bc import Recipe, Trained
-from learning.networks import ElementSetPolicy, Shape
+from learning.features import scene
+from learning.networks import ElementSetPolicy, Shape, sizes
 from learning.progress import Progress, Stopped
+from learning.readings import Reading, reading_of
 from learning.requests import ImproveRequest
 from learning.samples import Lessons, held_out, is_session, lessons
 from sandbox.contracts.trajectories import Trajectory
@@ -42,14 +44,15 @@ def cloned(
 ) -> Taught:
     """Clone what these trajectories teach, from this network's weights on or else from the parent's. Raises Stopped."""
     learnt_from = rehearsal(every, seed=request.seed) if request.parent else every
-    found = featurised(learnt_from, report, should_stop)
+    network = network or first_weights(request)
+    found = featurised(learnt_from, report, should_stop, reading=reading_of(sizes(network.shape)))
     recipe = replace(
         recipe or (FINE_TUNE if request.parent else from_nothing(len(found.samples))),
         seed=request.seed,
     )
     trained = bc.train(
         found.samples,
-        network or first_weights(request),
+        network,
         recipe,
         work=request.work,
         budget_s=request.budget_s,
@@ -93,12 +96,16 @@ def judged(trained: Trained, found: Lessons, *, one_in: int) -> Trained:
 
 
 def featurised(
-    trajectories: Sequence[Trajectory], report: Callable[[Progress], None], should_stop: Callable[[], bool]
+    trajectories: Sequence[Trajectory],
+    report: Callable[[Progress], None],
+    should_stop: Callable[[], bool],
+    *,
+    reading: Reading = scene,
 ) -> Lessons:
     """What these teach, read one after another. Raises Stopped, or ValueError where nothing is taught."""
     found = Lessons([], {})
     for trajectory in told(trajectories, report, should_stop):
-        more = lessons([trajectory])
+        more = lessons([trajectory], reading=reading)
         found.samples.extend(more.samples)
         for place, count in more.unsayable.items():
             found.unsayable[place] = found.unsayable.get(place, 0) + count

@@ -25,9 +25,10 @@ from learning.checkpoints import Checkpoint
 from learning.collecting import World
 from learning.deeds import Reader
 from learning.features import scene
-from learning.networks import ElementSetPolicy, Shape, tensors
+from learning.networks import ElementSetPolicy, Shape, sizes, tensors
 from learning.policy import BadPolicy
 from learning.progress import Progress, Stopped
+from learning.readings import Reading, reading_of
 from learning.rollouts import Episode, play
 from learning.unexported import Unexported
 from sandbox.contracts import storage
@@ -161,13 +162,13 @@ def _rate(step: int, through: float, recipe: Recipe) -> float:
     return warm * (0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * through)))
 
 
-def states_of(trajectories: Iterable[Trajectory]) -> list[Arrays]:
+def states_of(trajectories: Iterable[Trajectory], *, reading: Reading = scene) -> list[Arrays]:
     """Every state that these walked through, as the policy would see it."""
     found = []
     for trajectory in trajectories:
         remembered = tuple(past(step.observation, step.action, step.result) for step in trajectory.steps)
         for index, step in enumerate(trajectory.steps):
-            found.append(scene(step.observation, trajectory.task.goal, remembered[:index]).arrays)
+            found.append(reading(step.observation, trajectory.task.goal, remembered[:index]).arrays)
     return found
 
 
@@ -213,7 +214,8 @@ def distilled(  # collect, train, walk, train again
     first = train(
         known, teacher, student, half, work=work / "known", budget_s=each_s, report=heard, should_stop=should_stop
     )
-    met = states_of(walked(student, templates, range(WALKED_FROM, WALKED_FROM + walks)))
+    played = walked(student, templates, range(WALKED_FROM, WALKED_FROM + walks))
+    met = states_of(played, reading=reading_of(sizes(student.shape)))
     both = [*known, *met]
     again = replace(half, learning_rate=recipe.learning_rate / 2, seed=recipe.seed + 1)
     heard = partial(told, before=first.steps, through=0.5)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from learning import arrays as f
-from learning import artefact, batches, foresight, losses, starter, wander
+from learning import artefact, batches, foresight, losses, readings, starter, wander
 from learning.bc import fresh
 from learning.candidates import LOW, Label, label
 from learning.checkpoints import Checkpoint
@@ -84,7 +84,7 @@ class Foreseen:
     seconds: float
 
 
-def experience(trajectories: Iterable[Trajectory]) -> Experience:
+def experience(trajectories: Iterable[Trajectory], *, reading: readings.Reading = scene) -> Experience:
     """Every transition of these, and every action told as leading to states up to SPAN steps later."""
     found = Experience([], [])
     for trajectory in trajectories:
@@ -95,18 +95,18 @@ def experience(trajectories: Iterable[Trajectory]) -> Experience:
             if isinstance(step.action, Finish | GiveUp):
                 break
             known = remembered[:index]
-            seen = scene(step.observation, trajectory.task.goal, known)
+            seen = reading(step.observation, trajectory.task.goal, known)
             done = label(seen, step.action)
             if done is None:
                 continue
             change = foresight.changed(step.observation, after, seen.elements, step.result.outcome)
-            later = scene(after, trajectory.task.goal, known).arrays
+            later = reading(after, trajectory.task.goal, known).arrays
             found.transitions.append(Transition(_sample(trajectory, seen.arrays, done), later, change))
-            found.told.extend(_told(trajectory, index, known))
+            found.told.extend(_told(trajectory, index, known, reading))
     return found
 
 
-def _told(trajectory: Trajectory, index: int, known: Sequence[Past]) -> list[Sample]:
+def _told(trajectory: Trajectory, index: int, known: Sequence[Past], reading: readings.Reading) -> list[Sample]:
     """This step as the first one towards the next state and the last one in reach, if every state up to it was new."""
     steps, found = trajectory.steps, []
     step, met, reached = steps[index], {steps[index].observation.fingerprint}, list[Observation]()
@@ -117,7 +117,7 @@ def _told(trajectory: Trajectory, index: int, known: Sequence[Past]) -> list[Sam
         reached.append(later.observation)
     for after in (*reached[:1], *reached[1:][-1:]):
         goal = foresight.told(step.observation, after)
-        seen = scene(step.observation, goal, known) if goal else None
+        seen = reading(step.observation, goal, known) if goal else None
         done = label(seen, step.action) if seen else None
         if seen is not None and done is not None:
             found.append(_sample(trajectory, seen.arrays, done))

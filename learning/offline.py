@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from learning import artefact, batches, expectiles, losses
+from learning import artefact, batches, expectiles, losses, readings
 from learning.arrays import Arrays
 from learning.bc import fresh
 from learning.candidates import label
@@ -117,7 +117,11 @@ def earned(trajectory: Trajectory, simulator: Simulator | None = None, *, spec: 
 
 
 def deals(
-    trajectories: Iterable[Trajectory], rewards: Callable[[Trajectory], Sequence[float]], *, gamma: float = 0.99
+    trajectories: Iterable[Trajectory],
+    rewards: Callable[[Trajectory], Sequence[float]],
+    *,
+    gamma: float = 0.99,
+    reading: readings.Reading = scene,
 ) -> list[Deal]:
     """Every action that was taken, good or bad.
 
@@ -128,7 +132,7 @@ def deals(
         steps, paid = trajectory.steps, rewards(trajectory)
         to_go = expectiles.returns(paid, gamma=gamma)
         remembered = tuple(past(step.observation, step.action, step.result) for step in steps)
-        scenes = [scene(step.observation, trajectory.task.goal, remembered[:n]) for n, step in enumerate(steps)]
+        scenes = [reading(step.observation, trajectory.task.goal, remembered[:n]) for n, step in enumerate(steps)]
         for index, step in enumerate(steps):
             over = isinstance(step.action, Finish | GiveUp)
             done = label(scenes[index], step.action)

@@ -72,6 +72,7 @@ def play(
     device = devices.chosen()
     network = Acting(policy, len(world.environments), seed=recipe.seed).to(device)
     together.alike(network)
+    torch.nn.init.zeros_(network.critic.linear.weight)  # the mean of all is nearer than what chance says of each
     reference = copy.deepcopy(network).eval()
     devices.compiled(network, device)
     if not together.first():

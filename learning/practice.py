@@ -35,8 +35,8 @@ log = logging.getLogger("learning.practice")  # the same when run as a program
 
 FEW_CHANGES = 4  # dimensions that differ in every second demonstration; in the others all may
 SLIPS = 0.1
-IMITATED = 4  # demonstrations of each template that are imitated again while it plays
-JUDGED = 1_500  # decisions of a trial
+IMITATED = 8  # demonstrations of each template that are imitated again while it plays
+JUDGED = 1_200  # decisions of a trial
 HIGH = 0.97  # success of a template up to which it is played as often as others
 PHASES = (
     Phase(
@@ -46,7 +46,7 @@ PHASES = (
     Phase("stress", (), most=400),
 )
 PRACTISE = replace(
-    playing.PLAY, clip=0.15, kl_target=0.06, leash=0.05, stop_kl=0.05, learning_rate=5e-4, imitation_share=0.2
+    playing.PLAY, clip=0.15, kl_target=0.06, leash=0.05, stop_kl=0.05, learning_rate=3e-4, imitation_share=0.5
 )
 CLONE = bc.Recipe(batch=32, learning_rate=1.5e-3, judge_every=500, renamed=0.25, things=True)
 
@@ -60,7 +60,7 @@ class Plan(msgspec.Struct, frozen=True):
     cloning_s: float = 17 * 60
     cloning_steps: int = 12_000
     practice_s: float = 35 * 60
-    decisions: int = 2_048  # of each update
+    decisions: int = 1_024  # of each update
     workers: int = 2  # Ray actors; 0 = in this process
     learners: int = 1  # processes that learn, on a GPU each where there are any
     central: bool | None = None  # see collecting.World

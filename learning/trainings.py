@@ -10,8 +10,9 @@ from msgspec import structs
 from learning import artefact, cloning, distill, midtrain, offline, playing, wander
 from learning.bc import Trained
 from learning.cloning import Taught, first_weights, told
-from learning.networks import ElementSetPolicy
+from learning.networks import ElementSetPolicy, sizes
 from learning.progress import Progress, Stopped
+from learning.readings import reading_of
 from learning.requests import ImproveRequest
 from learning.samples import Lessons, held_out
 from sandbox.contracts.trajectories import Trajectory
@@ -36,9 +37,11 @@ def midtrained(
     Half of the budget goes to each.
     """
     played = [*every, *rejected, *wandered(every, seed=request.seed, should_stop=should_stop)]
+    network = first_weights(request)
+    reading = reading_of(sizes(network.shape))
     found = midtrain.Experience([], [])
     for trajectory in told(played, report, should_stop):
-        more = midtrain.experience([trajectory])
+        more = midtrain.experience([trajectory], reading=reading)
         found.transitions.extend(more.transitions)
         found.told.extend(more.told)
     if not found.transitions:
@@ -49,7 +52,7 @@ def midtrained(
     half = structs.replace(request, budget_s=request.budget_s / 2)
     foreseen = midtrain.train(
         found,
-        first_weights(request),
+        network,
         recipe,
         work=request.work / "midtrain",
         budget_s=half.budget_s,
@@ -84,11 +87,13 @@ def from_mixed_work(
     should_stop: Callable[[], bool],
 ) -> Taught:
     """Implicit Q-learning on good and bad alike, but for what is held out. Raises Stopped."""
-    found = cloning.featurised(every, report, should_stop)
+    network = first_weights(request)
+    reading = reading_of(sizes(network.shape))
+    found = cloning.featurised(every, report, should_stop, reading=reading)
     away = _away(found)
     deals: list[offline.Deal] = []
     for trajectory in told([each for each in (*every, *rejected) if each.id not in away], report, should_stop):
-        deals += offline.deals([trajectory], _earned)
+        deals += offline.deals([trajectory], _earned, reading=reading)
     if not deals:
         raise ValueError("there is nothing to learn from: no step of these trajectories led anywhere")
     recipe = offline.Recipe(seed=request.seed)
@@ -96,7 +101,7 @@ def from_mixed_work(
         recipe = replace(recipe, learning_rate=FINE * recipe.learning_rate)
     learnt = offline.train(
         deals,
-        first_weights(request),
+        network,
         recipe,
         work=request.work,
         budget_s=request.budget_s,
@@ -128,13 +133,14 @@ def a_student(
     """The parent's whole distributions into a network with a share of its parameters. Raises Stopped, ValueError."""
     if request.parent is None:
         raise ValueError("a distillation needs a teacher: choose the policy version that the student learns from")
-    found = cloning.featurised(every, report, should_stop)
-    away = _away(found)
     teacher = artefact.load(request.parent)
+    reading = reading_of(sizes(teacher.shape))
+    found = cloning.featurised(every, report, should_stop, reading=reading)
+    away = _away(found)
     shape = distill.smaller(teacher.shape, share=request.share)
     recipe = distill.Recipe(seed=request.seed)
     done = distill.distilled(
-        distill.states_of(told([each for each in every if each.id not in away], report, should_stop)),
+        distill.states_of(told([each for each in every if each.id not in away], report, should_stop), reading=reading),
         teacher,
         recipe,
         shape=shape,

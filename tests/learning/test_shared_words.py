@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from learning import bc, features, lexical, readings, sentences, shared_words
+from learning import bc, cloning, distill, features, lexical, midtrain, offline, readings, sentences, shared_words
 from learning.candidates import label
 from learning.features import Scene
 from learning.networks import Shape, sizes
@@ -16,7 +16,7 @@ from sandbox.contracts.policies import Past, past
 from sandbox.contracts.tasks import Goal
 from sandbox.env import player
 from sandbox.variants import environment_id, parse
-from tests.learning.pages import a_form, a_goal, a_list
+from tests.learning.pages import a_demonstration, a_form, a_goal, a_list
 
 WALKED = ("cloud/add-subnet", "cloud/stop-instance", "cloud/delete-bucket")
 STEPS = 4
@@ -137,3 +137,20 @@ def test_things_are_words_that_one_console_has_and_another_has_not() -> None:
     things = set(shared_words.things())
     assert lexical.plain_id("bucket") in things & set(words.ravel().tolist())
     assert lexical.plain_id("create") not in things
+
+
+@pytest.mark.parametrize("shared", [0, 1])
+def test_every_training_reads_as_its_network_does(shared: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(shared_words, "scene", lambda *seen: asked.append(1) or features.scene(*seen))
+    reading = readings.reading_of({"shared": shared})
+    trajectory = a_demonstration(1)
+    for read in (
+        lambda: cloning.featurised([trajectory], lambda _: None, lambda: False, reading=reading),
+        lambda: midtrain.experience([trajectory], reading=reading),
+        lambda: offline.deals([trajectory], lambda one: [0.0] * len(one.steps), reading=reading),
+        lambda: distill.states_of([trajectory], reading=reading),
+    ):
+        asked.clear()
+        read()
+        assert bool(asked) is bool(shared)
