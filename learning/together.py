@@ -168,7 +168,7 @@ def run(job: Callable[[], None], *, learners: int, cores: int = 0) -> None:
         from ray.train.torch import TorchConfig, TorchTrainer
     except ImportError as problem:
         raise RuntimeError(
-            f"several learners need pandas and pyarrow: pip install 'belay[several]' ({problem})"
+            f"several learners need pandas and pyarrow: pip install 'ray[train]' ({problem})"
         ) from problem
     clusters.begin(learners + cores, heard=True)
     cluster = ray.cluster_resources()  # type: ignore[no-untyped-call]  # Ray leaves it untyped
