@@ -247,7 +247,8 @@ def main(arguments: Sequence[str]) -> int:
         practice_s=asked.practice_s,
         decisions=asked.decisions,
     )
-    together.run(partial(carry_out, plan, asked.work.absolute()), learners=plan.learners, cores=plan.workers)
+    work = asked.work.absolute()
+    together.run(partial(carry_out, plan, work), work, learners=plan.learners, cores=plan.workers)
     return 0
 
 

@@ -152,15 +152,18 @@ def written(folder: Path) -> Iterator[Path]:
     told(None)  # whoever reads it next waits for it
 
 
-def run(job: Callable[[], None], *, learners: int, cores: int = 0) -> None:
+def run(job: Callable[[], None], folder: Path, *, learners: int, cores: int = 0) -> None:
     """Do a job in so many learners, on a GPU each where there are any; in this process if it is one. Raises Died.
 
-    The job comes by its module's name, so it must not stand in `__main__`; its files are in folders that all can read.
+    The job comes by its module's name, so it must not stand in `__main__`; its files, and the folder, are where all can
+    read and write.
     `cores` are those that players of the job will need besides, where this machine is the cluster. A learner that
     dies is hired anew, and all go on from the checkpoint that the job itself keeps.
     """
     if learners <= 1:
         return job()
+    if os.environ.get(devices.ASKED, "").startswith("cuda:"):
+        raise RuntimeError(f"each learner has a GPU of its own: set {devices.ASKED} to cuda or cpu, or unset it")
     import ray  # only where asked for
 
     try:
@@ -173,7 +176,8 @@ def run(job: Callable[[], None], *, learners: int, cores: int = 0) -> None:
     clusters.begin(learners + cores, heard=True)
     cluster = ray.cluster_resources()  # type: ignore[no-untyped-call]  # Ray leaves it untyped
     on_gpu = bool(cluster.get("GPU")) and os.environ.get(devices.ASKED) != "cpu"
-    with TemporaryDirectory(prefix="belay-learners-") as notes:
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder, prefix="learners-") as notes:
         trainer = TorchTrainer(
             partial(_quietly, job),
             torch_config=TorchConfig(

@@ -3,14 +3,13 @@
 import signal
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file
 
-from learning import metrics, together
+from learning import metrics
 from tests.learning import learners
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +25,7 @@ def test_killed_in_every_moment_and_gone_on_with_it_is_bit_for_bit_the_same(tmp_
         done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=100)
         assert done.returncode == -signal.SIGKILL, f"{moment}: {done.stderr[-2000:]}"
     for folder in (killed, whole):
-        together.run(partial(learners.learn, folder), learners=1)
+        learners.learn(folder)
     resumed, alone = (load_file(folder / "0-of-1.safetensors") for folder in (killed, whole))
     assert all(torch.equal(each, alone[name]) for name, each in resumed.items())
     told, untroubled = (list(metrics.read(folder / "practising")) for folder in (killed, whole))

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from learning import metrics, together
+from learning import devices, metrics, together
 from tests.learning import learners
 
 
@@ -19,13 +19,14 @@ from tests.learning import learners
 def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tensor]:
     """What one learner makes of it, in this process."""
     folder = tmp_path_factory.mktemp("alone")
-    together.run(partial(learners.learn, folder), learners=1)
+    together.run(partial(learners.learn, folder), folder, learners=1)
     return load_file(folder / "0-of-1.safetensors")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[None]:
-    """Ray is let go afterwards: others want a cluster of another size."""
+    """Ray is begun here, and let go: others want a cluster of another size."""
+    ray.shutdown()
     yield
     ray.shutdown()
 
@@ -42,9 +43,15 @@ def test_where_one_learns_nothing_is_split_or_sent() -> None:
     assert weight.grad is None
 
 
+def test_one_gpu_for_all_learners_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(devices.ASKED, "cuda:1")
+    with pytest.raises(RuntimeError, match="set BELAY_DEVICE to cuda or cpu, or unset it"):
+        together.run(partial(learners.learn, tmp_path), tmp_path, learners=2)
+
+
 @pytest.mark.slow
 def test_two_learners_learn_what_one_does_and_stay_alike(alone: dict[str, Tensor], tmp_path: Path) -> None:
-    together.run(partial(learners.learn, tmp_path), learners=2)
+    together.run(partial(learners.learn, tmp_path), tmp_path, learners=2)
     first, second = (load_file(tmp_path / f"{number}-of-2.safetensors") for number in range(2))
     assert all(torch.equal(each, second[name]) for name, each in first.items())
     assert max(float((each - alone[name]).abs().max()) for name, each in first.items()) < 1e-4
@@ -55,7 +62,7 @@ def test_two_learners_learn_what_one_does_and_stay_alike(alone: dict[str, Tensor
 def test_a_killed_learner_costs_the_others_no_more_than_the_way_from_the_checkpoint(
     alone: dict[str, Tensor], tmp_path: Path
 ) -> None:
-    together.run(partial(learners.learn_though_one_dies, tmp_path), learners=2)
+    together.run(partial(learners.learn_though_one_dies, tmp_path), tmp_path, learners=2)
     assert (tmp_path / "died").exists()
     found = load_file(tmp_path / "0-of-2.safetensors")
     assert max(float((each - alone[name]).abs().max()) for name, each in found.items()) < 1e-4
@@ -63,7 +70,7 @@ def test_a_killed_learner_costs_the_others_no_more_than_the_way_from_the_checkpo
 
 
 @pytest.mark.slow
-def test_what_a_learner_raises_is_told_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_learner_raises_is_told_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(together, "FAILURES", 0)
     with pytest.raises(together.Died, match="NotADirectoryError"):
-        together.run(partial(learners.learn, Path(__file__)), learners=2)
+        together.run(partial(learners.learn, Path(__file__)), tmp_path, learners=2)
