@@ -40,11 +40,13 @@ def outputs(network: "ElementSetPolicy", inputs: "Named") -> tuple[Tensor, ...]:
     there = inputs["token_there"]  # (B, N)
     rows = packed.new_zeros(there.numel(), network.shape.width).index_copy(0, inputs["token_at"], packed)
     rows = rows.view(*there.shape, -1)
-    for block, bias in zip(network.blocks, _biases(network, inputs), strict=True):
-        rows = _attended(block, rows, bias)  # type: ignore[arg-type]  # a Block, of which ModuleList knows nothing
-    tokens = rows.flatten(0, 1).index_select(0, inputs["token_at"][: len(packed) - len(inputs["history_kinds"])])
-    tokens = network.norm(tokens)
-    state, goals, elements = tokens.split([len(state), len(goals), len(inputs["element_kinds"])])
+    *before, last = zip(network.blocks, _biases(network, inputs), strict=True)
+    for block, bias in before:
+        rows = _thought(block, rows, _attended(block, rows, bias))  # type: ignore[arg-type]  # a Block, of which ModuleList knows nothing
+    seen = _attended(last[0], rows, last[1])  # type: ignore[arg-type]  # as above
+    asked = inputs["token_at"][: len(packed) - len(inputs["history_kinds"])]  # no head asks for past steps
+    tokens = _thought(last[0], rows.flatten(0, 1)[asked], seen.flatten(0, 1)[asked])  # type: ignore[arg-type]  # as above
+    state, goals, elements = network.norm(tokens).split([len(state), len(goals), len(inputs["element_kinds"])])
     return _heads(network, table, (state, goals, elements), inputs)
 
 
@@ -139,15 +141,20 @@ def _related(network: "ElementSetPolicy", inputs: "Named") -> Tensor | None:
 
 
 def _attended(block: "Block", rows: Tensor, bias: Tensor) -> Tensor:
-    """(B, N, d), (B * heads, N, N) -> (B, N, d); as Block.forward."""
+    """(B, N, d), (B * heads, N, N) -> (B, N, d): what each token sees of the others; as Block.forward."""
     batch, count, width = rows.shape
     each = width // block.heads
     mixed = block.mix(block.norm_attend(rows)).view(batch, count, 3, block.heads, each)
     query, key, value = mixed.permute(2, 0, 3, 1, 4).reshape(3, batch * block.heads, count, each)
     scores = torch.baddbmm(bias.to(query.dtype), query, key.transpose(1, 2), alpha=1 / math.sqrt(each))
     seen = torch.bmm(scores.softmax(-1).to(value.dtype), value).view(batch, block.heads, count, each)
-    rows = rows + block.out(seen.transpose(1, 2).reshape(batch, count, width))
-    return rows + block.think(block.norm_think(rows))  # type: ignore[no-any-return]  # Module.__call__ is Any
+    return seen.transpose(1, 2).reshape(batch, count, width)
+
+
+def _thought(block: "Block", tokens: Tensor, seen: Tensor) -> Tensor:
+    """(..., d), (..., d) -> (..., d): the rest of Block.forward."""
+    tokens = tokens + block.out(seen)
+    return tokens + block.think(block.norm_think(tokens))  # type: ignore[no-any-return]  # Module.__call__ is Any
 
 
 def _heads(
@@ -189,15 +196,17 @@ def _spread(values: Tensor, slot: Tensor, there: Tensor, rest: float) -> Tensor:
 
 
 def _sources(network: "ElementSetPolicy", goals: Tensor, elements: Tensor, inputs: "Named") -> Tensor:
-    """(B, E, G): which goal token is written into which element."""
-    values = inputs["match_values"]
-    keys = _spread(network.source_key(goals), inputs["goal_slot"], inputs["goal_there"], 0.0)
-    query = _spread(network.source_query(elements), inputs["element_slot"], inputs["element_there"], 0.0)
+    """(B, E, G): which goal token is written into which element, asked of elements that can be written into."""
+    values, there = inputs["match_values"], inputs["element_there"]
+    keys = _spread(network.source_key(goals), inputs["goal_slot"], inputs["goal_there"], 0.0)  # (B, G, d)
+    asked = inputs["element_can"][:, 1].nonzero()[:, 0]
+    query = network.source_query(elements[asked])[:, None]
     nothing = network.source_match(values.new_zeros(1, values.shape[1]))[0, 0]
-    more = network.source_match(values[inputs["match_element"]])[:, 0] - nothing
-    source = torch.bmm(query, keys.transpose(1, 2)) / math.sqrt(network.shape.width) + nothing
+    more = network.source_match(values[inputs["match_written"]])[:, 0] - nothing
+    said = (query * keys[inputs["element_page"][asked]]).sum(-1) / math.sqrt(network.shape.width) + nothing
+    source = _spread(said, inputs["element_slot"][asked], there, 0.0)
     matched = source.reshape(-1).index_add(0, inputs["match_source"], more.to(source.dtype)).view(source.shape)
-    return matched.masked_fill(~inputs["goal_there"][:, None], LOW)  # type: ignore[no-any-return]  # Module.__call__ is Any
+    return matched.masked_fill(~inputs["goal_there"][:, None], LOW)
 
 
 def _options(network: "ElementSetPolicy", table: Tensor, state: Tensor, elements: Tensor, inputs: "Named") -> Tensor:

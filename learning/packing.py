@@ -126,14 +126,17 @@ def _matched(
     one, other = begin + rows["mates"]["one"], begin + rows["mates"]["other"]
     cells = (np.concatenate([line, column, one]), np.concatenate([column, line, other]))
     goal_at = firsts["goal"][page] + goal
-    slots = found["element_slot"][firsts["element"][page[~is_past]] + thing[~is_past]] * found["goal_there"].shape[1]
-    columns = found["goal_slot"][goal_at[~is_past]] % found["goal_there"].shape[1]
+    element_at = firsts["element"][page] + thing
+    written = np.flatnonzero(~is_past)
+    written = written[found["element_can"][element_at[written], 1]]
+    columns = found["goal_there"].shape[1]
+    slots = found["element_slot"][element_at[written]] * columns
     return {
         "match_values": of["values"],  # (n, PAIRS)
-        "match_thing": np.where(is_past, past_at, firsts["element"][page] + thing),
+        "match_thing": np.where(is_past, past_at, element_at),
         "match_goal": goal_at,
-        "match_element": np.flatnonzero(~is_past),  # matches of elements,
-        "match_source": slots + columns,  # and where they stand among (B, E, G)
+        "match_written": written,  # matches of elements that can be written into,
+        "match_source": slots + found["goal_slot"][goal_at[written]] % columns,  # and where they stand in (B, E, G)
         "cell_page": np.concatenate([page, page, mates]),
         "cell_at": cells[0] * size + cells[1],  # of (N, N)
     }
