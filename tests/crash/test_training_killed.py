@@ -12,6 +12,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from benchmarks.client import until
+from learning.jobs import Kind
 from tests.builders import a_trajectory, a_user, packed
 from webapp import storage
 from webapp.accounts.models import Role
@@ -32,22 +33,30 @@ def a_trainer(*, until_killed_at: str = "") -> "subprocess.Popen[bytes]":
     return subprocess.Popen([*argv, "--without-mingle", "--without-gossip", "-l", "WARNING"], cwd=ROOT, env=env)
 
 
-def a_queued_run() -> TrainingRun:
+def a_queued_run(kind: Kind) -> TrainingRun:
     for session_id in range(1, 7):
         content_hash, content = packed(a_trajectory(id=str(session_id), decision="corrected"))
         storage.put(dataset.object_key(content_hash), content, "application/octet-stream")
         dataset.request_append(session_id=session_id, content_hash=content_hash, user=a_user(Role.REVIEWER))
         dataset.append(session_id=session_id)
     version = dataset.freeze(reason=DatasetVersion.Reason.MANUAL)
-    run = actions.request_run(dataset=version, trigger=TrainingRun.Trigger.MANUAL, user=None, how="system")
-    TrainingRun.objects.filter(id=run.pk).update(spec={"budget_s": 5})
-    return run
+    wish = actions.Wish(kind=kind, parent=None, learn_s=5, practice_s=0, share=0.25)
+    manual = TrainingRun.Trigger.MANUAL
+    return actions.request_run(dataset=version, trigger=manual, user=None, how="system", wish=wish)
 
 
-@pytest.mark.parametrize("point", ["training_after_claim", "training_while_train", "training_after_register"])
+@pytest.mark.parametrize(
+    ("kind", "point"),
+    [
+        ("bc", "training_after_claim"),
+        ("bc", "training_while_train"),
+        ("offline", "training_while_offline"),
+        ("bc", "training_after_register"),
+    ],
+)
 @pytest.mark.usefixtures("valkey")
-def test_a_killed_training_is_brought_to_its_end_by_the_next_worker(point: str) -> None:
-    run = a_queued_run()
+def test_a_killed_training_is_brought_to_its_end_by_the_next_worker(kind: Kind, point: str) -> None:
+    run = a_queued_run(kind)
     killed = a_trainer(until_killed_at=point)
     assert killed.wait(120) == -signal.SIGKILL
     run.refresh_from_db()

@@ -143,9 +143,10 @@ function Failures({ evaluation, judgement: { failures } }: { evaluation: Evaluat
       ) : (
         <Figures
           label={t("judging.failures")}
-          head={[t("word.template"), t("training.seed"), t("judging.variant"), t("word.outcome"), t("judging.why"), t("word.steps"), ""]}
+          head={[t("word.template"), t("judging.split"), t("training.seed"), t("judging.variant"), t("word.outcome"), t("judging.why"), t("word.steps"), ""]}
           rows={failures.map((each) => [
             <Mono key="template">{each.template}</Mono>,
+            word("split", each.split),
             each.seed,
             each.variant || t("judging.plain"),
             word("outcome", each.outcome),

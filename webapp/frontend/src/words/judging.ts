@@ -90,6 +90,7 @@ export const judging = {
   "judging.failures": ["Not verified", "未核实"],
   "judging.allVerified": ["Every task that was tried was verified.", "尝试的任务全部核实成功。"],
   "judging.why": ["What does not hold", "不成立的检查"],
+  "judging.split": ["Split", "划分"],
   "judging.variant": ["Console", "控制台"],
   "cause.time_out": ["ran out of steps or time", "步数或时间用尽"],
   "cause.refused_input": ["input was refused", "输入被拒绝"],
