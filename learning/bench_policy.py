@@ -29,7 +29,7 @@ class BenchPolicy:
         if spec.get("sheet") != _MEANING:
             raise BadPolicy(f"made for sheets of {spec.get('sheet')} columns, this version reads {_MEANING}")
         self.name = name
-        self._vocabulary = Vocabulary(spec["words"])
+        self._vocabulary = Vocabulary(spec["words"], spec["tools"])
         loaded = load_file(folder / WEIGHTS)
         self._weights = {key: each.astype(np.float32) for key, each in loaded.items()}
 
@@ -84,6 +84,7 @@ def write(
         "kind": KIND,
         "sheet": _MEANING,
         "words": list(vocabulary.words),
+        "tools": sorted(vocabulary.tools),
         "parameters": sum(each.size for each in weights.values()),
         "templates": dict(sorted(templates.items())),
         "weights_sha256": hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest(),

@@ -1,6 +1,6 @@
 """A workbench's page, the goal and what was noted so far as one sheet of rows, each of which may be an action."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -34,7 +34,7 @@ RELATIONS = 6  # called so, labelled so, at this place, on the way there, mentio
 KINDS = ("", "click", "type", "select", "up", "down", "finish")
 ROLES = ("button", "link", "textbox", "combobox", "heading", "text", "status", "option")
 RING = 10  # tools after this one, round the list, of which a row knows whether they can be used
-WORDS, GOAL_WORDS = 3, 40
+WORDS, GOAL_WORDS, UNKNOWN = 3, 40, 1
 _SHAPE = len(ROLES) + len(KINDS) + 6
 _PAST = 3
 ROW = _SHAPE + _PAST + RING + SLOTS * (RELATIONS + 1)
@@ -105,19 +105,31 @@ class Notes:
 
 
 class Vocabulary:
-    """Words of tools and goals that were met in training; all others read alike."""
+    """Words that were met in training, and those of them that tools were called by; all others read alike.
 
-    def __init__(self, words: Sequence[str]) -> None:
-        self.words = tuple(words)
-        self._ids = {word: index for index, word in enumerate(words, start=2)}  # 0 = no word, 1 = an unknown one
+    What a tool is called may be a word that only goals had used: there is no meaning to it that was ever learnt.
+    """
+
+    def __init__(self, words: Sequence[str], tools: Iterable[str]) -> None:
+        self.words, self.tools = tuple(words), frozenset(tools)
+        self._numbers = {word: number for number, word in enumerate(words, start=UNKNOWN + 1)}  # 0 is no word
 
     def __len__(self) -> int:
-        return len(self.words) + 2
+        return len(self.words) + UNKNOWN + 1
 
-    def ids(self, words: Sequence[str], width: int) -> list[int]:
-        """Their numbers, cut or padded to `width`."""
-        found = [self._ids.get(word, 1) for word in words[:width]]
-        return found + [0] * (width - len(found))
+    def named(self, name: str) -> list[int]:
+        """(WORDS,) what a tool's name says; that it has unknown words is said once."""
+        words = name.lower().split()
+        known = (self._numbers[word] if word in self.tools else UNKNOWN for word in words)
+        return _filled(list(dict.fromkeys(known)), WORDS)
+
+    def told(self, goal: Goal) -> list[int]:
+        """(GOAL_WORDS,) what a goal says but for its fields."""
+        return _filled([self._numbers.get(word, UNKNOWN) for word in goal_words(goal)], GOAL_WORDS)
+
+
+def _filled(numbers: list[int], width: int) -> list[int]:
+    return numbers[:width] + [0] * (width - len(numbers))
 
 
 class Reader:
@@ -127,7 +139,7 @@ class Reader:
         told = dict(goal.fields)
         self._goal = [told.get(name, "") for name in FIELDS]
         self._vocabulary = vocabulary
-        self._words = np.array(vocabulary.ids(goal_words(goal), GOAL_WORDS), np.int64)
+        self._words = np.array(vocabulary.told(goal), np.int64)
         self._present = [float(bool(text)) for text in self._goal]
         self._told = [(slot, text) for slot, text in enumerate(self._goal) if text]
         # With the element, so that its id stays its own.
@@ -183,7 +195,7 @@ class Reader:
             row[_SHAPE - 5] = choice is not None and option == choice.value
             row[_TAIL + FIELDS.index("operation") * RELATIONS] = option == self._goal[FIELDS.index("operation")]
             rows.append(row)
-            words.append(self._vocabulary.ids([option], WORDS))
+            words.append(self._vocabulary.named(option))
             actions.append(Select(choice.ref, option) if choice and option != choice.value else None)
         for kind, action in (("up", Scroll("up")), ("down", Scroll("down")), ("finish", Finish())):
             row = np.zeros(ROW, np.float32)
@@ -196,7 +208,7 @@ class Reader:
     def _named(self, element: Element) -> list[int]:
         if element.role not in ("button", "textbox", "combobox"):
             return [0] * WORDS
-        return self._vocabulary.ids(element.name.lower().split(), WORDS)
+        return self._vocabulary.named(element.name)
 
     def _still(self, element: Element, folder: str) -> tuple[Element, Floats, list[int], Action | None]:
         """What a row says but for what is in hand and what was done, its words, and its action; remembered."""

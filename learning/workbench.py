@@ -87,14 +87,15 @@ def pool(count: int) -> Mapping[str, Sequence[Task]]:
 
 def vocabulary(plan: Plan) -> Vocabulary:
     """Words of goals and tools in some training tasks of each template."""
-    words: set[str] = set()
+    told: set[str] = set()
+    tools: set[str] = set()
     for name in EVERY:
         for task in pool(plan.tasks)[name][:EXAMPLES]:
-            words.update(goal_words(task.goal))
+            told.update(goal_words(task.goal))
             for element in Workbench().reset(task).elements:
                 if element.role in ("button", "textbox", "combobox"):
-                    words.update(element.name.lower().split(), element.options)
-    return Vocabulary(sorted(words))
+                    tools.update(element.name.lower().split(), element.options)
+    return Vocabulary(sorted(told | tools), tools)
 
 
 class Collector:

@@ -35,9 +35,11 @@ def test_kinds_of_ticket_that_fail_are_dealt_more_often_than_those_that_are_done
 
 
 def test_the_vocabulary_holds_words_of_tools_and_phrases_and_none_of_names() -> None:
-    words = workbench.vocabulary(SMALL).words
-    assert {"argument", "find", "rename", "mentions", "plus", "删"} <= {*words}
-    assert not {"otter", "proxy", "port", "etc", "grep", "yank"} & {*words}
+    known = workbench.vocabulary(SMALL)
+    assert {"argument", "find", "rename", "mentions", "plus", "删"} <= {*known.words}
+    assert not {"otter", "proxy", "port", "etc", "grep", "yank"} & {*known.words}
+    assert {"argument", "find", "rename", "plus"} <= known.tools <= {*known.words}
+    assert not {"mentions", "put", "删"} & known.tools
 
 
 def test_the_same_seed_gives_the_same_weights_also_when_gone_on_with(tmp_path: Path) -> None:
