@@ -1,5 +1,6 @@
 """An observation and a goal read in shared words, so that consoles of other vendors and languages look alike."""
 
+import re
 from collections.abc import Sequence
 
 from msgspec import structs
@@ -15,13 +16,15 @@ from sandbox.contracts.policies import Past
 from sandbox.contracts.tasks import Goal
 from sandbox.semantics.thesaurus import Thesaurus, shipped
 
+_NUMBERED = re.compile(r"\s+\d+$")
+
 
 def scene(observation: Observation, goal: Goal, history: Sequence[Past]) -> Scene:
     """The columns of `learning.features`; actions point at elements and texts as the page and the goal write them."""
     words = shipped()
     texts = goal_tokens(goal)
     told = structs.replace(goal, text=words.shared(goal.text))
-    read = tuple((words.shared(read_field_name(name).plain), words.shared(text)) for name, text in texts)
+    read = tuple((words.shared(_field(name)), words.shared(text)) for name, text in texts)
     seen = features.arranged(_page(observation, words), told, [_step(each, words) for each in history], texts=read)
     written = {each.ref: each for each in observation.elements}
     elements = tuple(written[each.ref] for each in seen.elements)
@@ -31,6 +34,11 @@ def scene(observation: Observation, goal: Goal, history: Sequence[Past]) -> Scen
 def things() -> list[int]:
     """Word ids of what one console has and another has not."""
     return sorted(plain_id(word) for word in shipped().things)
+
+
+def _field(name: str) -> str:
+    """A goal field's name as words; a number at its end tells only that another field is called so too."""
+    return _NUMBERED.sub("", read_field_name(name).plain)
 
 
 def _page(page: Observation, words: Thesaurus) -> Observation:

@@ -18,6 +18,7 @@ LANGUAGES = ("en", "de", "zh")
 PART = 4  # letters that a part of a compound has at least
 
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+(?:[-.:@/][^\W_\u3400-\u9fff]+)*")
+_ACRONYMS = re.compile(r"[A-Z]{2,}s")  # "VMs"
 _BESIDE = re.compile(r"[\s-]*")  # what may stand between the words of one phrase
 
 
@@ -40,6 +41,7 @@ class Thesaurus:
         joints: Sequence[str] = (),
         plurals: Mapping[str, str] = MappingProxyType({}),
         things: Sequence[str] = (),
+        alone: Mapping[tuple[str, ...], str] = MappingProxyType({}),
     ) -> None:
         self.things = tuple(things)  # shared words for what one console has and another has not
         self.phrases, self.concepts = len(phrases), len(set(phrases.values()) - {""})
@@ -50,19 +52,22 @@ class Thesaurus:
                 node = node.after.setdefault(token, _Node())
             node.means = means
         self._single = {tokens[0]: means for tokens, means in phrases.items() if len(tokens) == 1 and means}
+        self._alone = alone
         self._endings, self._joints, self._plurals = endings, joints, plurals
         self.shared = lru_cache(maxsize=65_536)(self._shared)
 
     def _shared(self, text: str) -> str:
         """The text in shared words: the longest phrase first, German compounds part by part."""
         found = [(match.group().lower(), *match.span()) for match in _TOKEN.finditer(text)]
+        if means := self._alone.get(tuple(token for token, *_ in found)):
+            return means
         pieces: list[str] = []
         at = done = 0
         while at < len(found):
             means, taken = self._longest(text, found, at)
             if not taken:
-                token = found[at][0]
-                means, taken = self._parts(token) or self._one(token), 1
+                written = text[found[at][1] : found[at][2]]
+                means, taken = self._parts(written.lower()) or self._one(written), 1
             if means is not None:
                 pieces += (text[done : found[at][1]], f" {means} ")
                 done = found[at + taken - 1][2]
@@ -90,8 +95,11 @@ class Thesaurus:
             if token.endswith(ending) and len(token) - len(ending) >= 2:
                 yield token[: -len(ending)]
 
-    def _one(self, token: str) -> str | None:
+    def _one(self, written: str) -> str | None:
         """One thing of several that no concept is for, where their word ends in a way that tells it."""
+        token = written.lower()
+        if _ACRONYMS.fullmatch(written):
+            return token[:-1]
         for ending, one in self._plurals.items():
             if token.endswith(ending) and token.isalpha() and len(token) > len(ending) + 1:
                 return token.removesuffix(ending) + one
@@ -129,7 +137,10 @@ def load(path: Path) -> Thesaurus:
     for language, about in languages.items():
         for number, text in enumerate(about.get("passed_over", ())):
             _enter(document, phrases, text, "", "languages", language, "passed_over", number)
+    alone: dict[tuple[str, ...], str] = {}
     for number, concept in enumerate(document.value["concepts"]):
+        for place, text in enumerate(concept.get("alone", ())):
+            _enter(document, alone, text, concept["means"], "concepts", number, "alone", place)
         for language in LANGUAGES:
             for place, text in enumerate(concept.get(language, ())):
                 _enter(document, phrases, text, concept["means"], "concepts", number, language, place)
@@ -140,7 +151,7 @@ def load(path: Path) -> Thesaurus:
     for number, thing in enumerate(things):
         if thing not in phrases.values():
             raise document.bad(f"no concept means {thing!r}: write it as it stands under 'means'", "things", number)
-    return Thesaurus(phrases, endings=tuple(endings), joints=tuple(joints), plurals=plurals, things=things)
+    return Thesaurus(phrases, endings=tuple(endings), joints=tuple(joints), plurals=plurals, things=things, alone=alone)
 
 
 def _enter(document: Document, phrases: dict[tuple[str, ...], str], text: str, means: str, *place: str | int) -> None:

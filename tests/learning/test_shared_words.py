@@ -154,3 +154,10 @@ def test_every_training_reads_as_its_network_does(shared: int, monkeypatch: pyte
         asked.clear()
         read()
         assert bool(asked) is bool(shared)
+
+
+def test_a_field_of_a_name_that_is_there_already_asks_for_what_the_page_calls_so() -> None:
+    goal = Goal("Add it.", (("zone", "estuary-1"), ("name_2", "jaguar.example.org")))
+    page = structs.replace(a_form(), elements=tuple(structs.replace(e, label="Name") for e in a_form().elements))
+    assert shared_words.scene(page, goal, ()).arrays.element_pairs[1, 1, 7] == 1.0
+    assert features.scene(page, goal, ()).arrays.element_pairs[1, 1, 7] == 0.5

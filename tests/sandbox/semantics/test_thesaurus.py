@@ -19,7 +19,7 @@ things: [bank, account]
 concepts:
   - {means: bank, en: [bank, credit union], de: [Bank, Sparkasse]}
   - {means: data, en: [data], de: [Daten]}
-  - {means: account, en: [account], de: [Konto, Konten], zh: [账户]}
+  - {means: account, alone: [ledger], en: [account], de: [Konto, Konten], zh: [账户]}
   - {means: blood bank, en: [blood bank]}
   - {means: open, en: [open, set up], de: [eröffnen], zh: [开立]}
 """
@@ -49,13 +49,18 @@ def _file(folder: Path, text: str) -> Path:
         ("Datenbanken", "data bank"),
         ("Bank-Konto", "bank account"),
         ("Retention policies", "Retention policy"),
+        ("Ledger", "account"),
+        ("Ledger *", "account"),
+        ("VMs of the GmbH", "vm GmbH"),
     ],
 )
 def test_words_of_all_languages_are_read_alike(mine: Thesaurus, text: str, shared: str) -> None:
     assert mine.shared(text) == shared
 
 
-@pytest.mark.parametrize("text", ["bank-7", "web-db-3.example.org", "50 GB", "Bankett", "10.0.0.0/16", "", "river"])
+@pytest.mark.parametrize(
+    "text", ["bank-7", "Ledger lines", "web-db-3.example.org", "50 GB", "Bankett", "10.0.0.0/16", "", "river"]
+)
 def test_names_amounts_and_unknown_words_stay_as_they_are(mine: Thesaurus, text: str) -> None:
     assert mine.shared(text) == text
 
