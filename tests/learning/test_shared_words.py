@@ -1,5 +1,7 @@
 """Pages in shared words: consoles of other vendors and languages look alike, and actions say what the page says."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from msgspec import structs
@@ -141,8 +143,13 @@ def test_things_are_words_that_one_console_has_and_another_has_not() -> None:
 
 @pytest.mark.parametrize("shared", [0, 1])
 def test_every_training_reads_as_its_network_does(shared: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    monkeypatch.setattr(shared_words, "scene", lambda *seen: asked.append(1) or features.scene(*seen))
+    asked: list[Goal] = []
+
+    def noted(page: Observation, goal: Goal, history: Sequence[Past]) -> Scene:
+        asked.append(goal)
+        return features.scene(page, goal, history)
+
+    monkeypatch.setattr(shared_words, "scene", noted)
     reading = readings.reading_of({"shared": shared})
     trajectory = a_demonstration(1)
     for read in (
