@@ -9,7 +9,7 @@ from learning.lexical import read
 from learning.wording import Token, figure
 
 CLOSE = 18  # columns of an element and a goal token
-OPTION_CLOSE = 4  # columns of an option and a goal token
+OPTION_CLOSE = 5  # columns of an option and a goal token
 LARGE, SMALL = frozenset({"large", "big", "largest", "biggest"}), frozenset({"small", "little", "smallest"})
 COLOURS = frozenset(
     {"red", "green", "blue", "aqua", "black", "magenta", "yellow", "white", "grey", "orange", "purple", "pink", "cyan"}
@@ -68,10 +68,19 @@ def sized(area: float, middle: float, text: str) -> float:
     return (1.0 if area <= middle else -1.0) if word in SMALL else 0.0
 
 
-def close_option(option: str, text: str, spoken: str) -> tuple[float, ...]:
-    """One option against one token. (OPTION_CLOSE,): whole option in the goal around it; below, above; alike."""
+def close_option(option: str, text: str, spoken: str, *, held: str = "") -> tuple[float, ...]:
+    """One option of a list against one token; `held` is what the list holds, one option or several with commas.
+
+    (OPTION_CLOSE,): whole option in the goal around it; below, above; alike; asked for as a whole and not held yet.
+    """
     below, above, _ = _compared(option, text)
-    return _whole(option, text, read(spoken)), below, above, alike(text, option)
+    whole = _whole(option, text, read(spoken))
+    return whole, below, above, alike(text, option), whole * (not holds(held, option))
+
+
+def holds(held: str, option: str) -> bool:
+    """Whether a list's value, one option or several with commas between, holds an option."""
+    return f", {option}, " in f", {held}, "
 
 
 def _whole(part: str, text: str, goal: lexical.Text) -> float:

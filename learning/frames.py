@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -23,7 +24,8 @@ from sandbox.worlds.miniwob.tasks import ENVIRONMENT
 from sandbox.worlds.miniwob.world import SOLVED
 
 LONGEST = 20  # steps of an episode
-QUIET_MS, REST_LIMIT_MS = 330, 1000  # a page that has not changed for so long is at rest; suggestions take 300 to begin
+FRAMES = 112  # of one page
+QUIET_MS, REST_LIMIT_MS = 40, 130  # a page that has not changed for so long is at rest; in a frame 330 ms take 33
 _NEVER = (Finish, GiveUp, Wait, Scroll)  # a page ends by itself, at what it asks for
 
 Chooser = Callable[[Sequence[Candidate]], Candidate]
@@ -38,6 +40,16 @@ class Seat:
     history: list[Past] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     begun: bool = True  # the frame shows the page of seeds[0]
+
+
+def seats_of(tasks: Sequence[str], seeds: Sequence[int], *, most: int = FRAMES) -> list[Seat]:
+    """Seats for every task with every seed: as many frames of each task as there is room for, at least one."""
+    each = max(1, min(len(seeds), most // max(1, len(tasks))))
+    return [Seat(task, list(seeds[at::each])) for task in tasks for at in range(each)]
+
+
+Turn: TypeAlias = tuple[Seat, Frame]
+Decider: TypeAlias = Callable[[Sequence[Turn]], Sequence[Action]]
 
 
 @torch.no_grad()
@@ -86,15 +98,29 @@ def play(
     network: ElementSetPolicy, seats: Sequence[Seat], *, choose: Chooser = likeliest, name: str = ""
 ) -> Iterator[Trajectory]:
     """Every episode of every seat as it ends; verified where the page's raw reward is 1."""
-    torch.set_num_threads(1)
     network.eval()
+
+    def decide(turns: Sequence[Turn]) -> list[Action]:
+        scenes = [sentences.scene(frame.observation, frame.goal, seat.history) for seat, frame in turns]
+        found = zip(turns, scenes, logits_of(network, scenes), strict=True)
+        return [
+            choose(possible(seen, logits, frame.observation, seat.steps)).action
+            for (seat, frame), seen, logits in found
+        ]
+
+    return played(decide, seats, name=name)
+
+
+def played(decide: Decider, seats: Sequence[Seat], *, name: str = "") -> Iterator[Trajectory]:
+    """The same by whoever decides, asked for all frames at once."""
+    torch.set_num_threads(1)
     batch = Batch([(seat.task, seat.seeds[0]) for seat in seats])
     try:
         batch.look()
         frames = batch.step([Begin(seat.seeds[0]) for seat in seats])  # the pages' images are there by now
         while any(seat.seeds for seat in seats):
             yield from _ended(seats, frames, name)
-            steps = _decided(network, seats, frames, choose)
+            steps = _decided(decide, seats, frames)
             before, after = frames, batch.step(steps)
             for seat, action, seen, frame in zip(seats, steps, before, after, strict=True):
                 if action is not None and not isinstance(action, Begin):
@@ -140,9 +166,7 @@ def _ended(seats: Sequence[Seat], frames: Sequence[Frame], name: str) -> Iterato
         seat.begun = False
 
 
-def _decided(
-    network: ElementSetPolicy, seats: Sequence[Seat], frames: Sequence[Frame], choose: Chooser
-) -> list[Action | Begin | None]:
+def _decided(decide: Decider, seats: Sequence[Seat], frames: Sequence[Frame]) -> list[Action | Begin | None]:
     """What each frame does next; where an episode has ended, the next one is begun."""
     steps: list[Action | Begin | None] = [None] * len(seats)
     playing = []
@@ -152,8 +176,7 @@ def _decided(
         elif seat.seeds:
             playing.append(number)
     if playing:
-        scenes = [sentences.scene(frames[n].observation, frames[n].goal, seats[n].history) for n in playing]
-        for number, seen, logits in zip(playing, scenes, logits_of(network, scenes), strict=True):
-            found = possible(seen, logits, frames[number].observation, seats[number].steps)
-            steps[number] = choose(found).action
+        turns = [(seats[number], frames[number]) for number in playing]
+        for number, action in zip(playing, decide(turns), strict=True):
+            steps[number] = action
     return steps

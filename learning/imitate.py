@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from learning.frames import Seat, play, sampled
+from learning.frames import play, sampled, seats_of
 from learning.networks import ElementSetPolicy
 from sandbox.contracts.tasks import Outcome
 from sandbox.contracts.trajectories import Trajectory
@@ -48,7 +48,7 @@ def practise(
     found: dict[str, list[Trajectory]] = {task: [] for task in tasks}
 
     def played(chosen: Sequence[str], first: int, count: int) -> None:
-        seats = [Seat(task, list(range(first, first + count))) for task in chosen]
+        seats = seats_of(chosen, range(first, first + count))
         choose = sampled(np.random.default_rng([plan.seed, first]), temperature=plan.temperature)
         for each in play(network, seats, choose=choose, name=f"practice-{plan.seed}"):
             heard(each)

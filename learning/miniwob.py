@@ -4,6 +4,7 @@ Run: python -m learning.miniwob OUT_FOLDER [--seed 0]; BELAY_MINIWOB_DEMOS names
 """
 
 import argparse
+import copy
 import math
 import os
 import sys
@@ -14,14 +15,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from learning import artefact, bc, sentences
+from learning import artefact, bc, ppo, sentences
+from learning.acting import Acting
 from learning.bc import Recipe, Trained
-from learning.frames import Seat, play
+from learning.checkpoints import kept_step
+from learning.frame_rollouts import FrameCollector, Table
+from learning.frames import play, seats_of
 from learning.imitate import Plan, Played, practise
+from learning.metrics import Stream
 from learning.networks import ElementSetPolicy, Shape
 from learning.progress import Progress
 from learning.restored import restored
-from learning.samples import Lessons, lessons
+from learning.samples import Lessons, Sample, lessons
 from sandbox.contracts import storage
 from sandbox.contracts.tasks import Outcome
 from sandbox.contracts.trajectories import Trajectory
@@ -30,10 +35,24 @@ from sandbox.worlds.miniwob.demos import NotMapped, recordings, trajectory
 
 FOLDER = "BELAY_MINIWOB_DEMOS"  # names the folder of people's recordings
 SHAPE = Shape(width=64, layers=3, heads=4, word_width=32, sentences=1, relations=1)
-RECIPE = Recipe(steps=2400, batch=32, learning_rate=2e-3, held_out_one_in=10**9, judge_every=1000, renamed=0.8)
+RECIPE = Recipe(steps=2400, batch=32, learning_rate=2e-3, held_out_one_in=10**9, judge_every=200, renamed=0.8)
 AGAIN = replace(RECIPE, steps=1200, learning_rate=5e-4)  # after a round of practice
 PRACTICE_SEEDS = 10_000  # of the pages that are practised on
+VALIDATION_SEEDS = 950_000  # of the pages that trials during play are made on
 TEST_SEEDS = 1_000_000  # of the pages that are judged on
+PLAY = ppo.Recipe(
+    clip=0.1,
+    gamma=0.97,
+    leash=0.1,
+    imitation_share=0.3,
+    learning_rate=2e-4,
+    batch=64,
+    updates=1_000,
+    keep_every=4,
+    judge_every=8,
+    patience=6,
+)
+TRIED = 3  # episodes of each task in a trial
 SHIPPED = Path(__file__).parent / "miniwob_policy"  # made by this program; what `miniwob-bc --quick` judges
 
 
@@ -87,15 +106,16 @@ def make(
     demos: Path | None = None,
     recipe: Recipe = RECIPE,
     budget_s: float = math.inf,
+    work: Path | None = None,
     report: Callable[[Progress], None] = lambda _: None,
 ) -> Trained:
-    """A policy's folder from people's recordings alone. Raises NoDemonstrations."""
+    """A policy's folder from people's recordings alone; goes on from what is in `work`. Raises NoDemonstrations."""
     busy = time.process_time()
     shown = demonstrations(demos)
     found = lessons(shown, reading=sentences.scene)
-    with tempfile.TemporaryDirectory(prefix="belay-miniwob-") as work:
+    with tempfile.TemporaryDirectory(prefix="belay-miniwob-") as passing:
         trained = _learn(
-            found, seed=seed, work=Path(work), shape=SHAPE, recipe=recipe, budget_s=budget_s, report=report
+            found, seed=seed, work=work or Path(passing), shape=SHAPE, recipe=recipe, budget_s=budget_s, report=report
         )
     artefact.write(
         out,
@@ -105,7 +125,7 @@ def make(
         evaluation={},
         receipt={
             "algorithm": "bc",
-            "command": f"python -m learning.miniwob {out.name} --seed {seed}",
+            "command": f"python -m learning.miniwob {out.name} --seed {seed} --steps {recipe.steps}",
             "recordings": "github.com/stanfordnlp/miniwob-plusplus-demos (MIT)",
             "dataset_files_sha256": artefact.dataset_hash([storage.address(storage.pack(each)) for each in shown]),
             "environments": ["miniwob"],
@@ -185,6 +205,47 @@ def practised(
         yield Round(network, played)
 
 
+def improved(
+    network: ElementSetPolicy,
+    work: Path,
+    *,
+    table: Table,
+    budget_s: float,
+    shown: Sequence[Sample] = (),
+    recipe: ppo.Recipe = PLAY,
+    report: Callable[[Progress], None] = lambda _: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> ppo.Trained:
+    """PPO in Chromium, in place, leashed to what it came from; goes on from the checkpoint in `work`. Raises Stopped.
+
+    What is kept did best on fixed pages, the first trial before anything is learnt. Its curves are in `work` too.
+    """
+    player = Acting(network, len(table.tasks), seed=recipe.seed)
+    reference = copy.deepcopy(player).eval()
+    collector = FrameCollector(table, recipe, shown=shown)
+    with Stream(work, first_step=kept_step(work) + 1) as stream:
+
+        def heard(progress: Progress) -> None:
+            stream.write(progress.step, progress.values)
+            report(progress)
+
+        try:
+            return ppo.train(
+                player,
+                collector,
+                recipe,
+                work=work,
+                budget_s=budget_s,
+                report=heard,
+                should_stop=should_stop,
+                reference=reference,
+                judge=lambda: mean(judge(network, tasks=table.tasks, episodes=TRIED, first_seed=VALIDATION_SEEDS)),
+                successes=collector.successes,
+            )
+        finally:
+            network.hasten(on=False)  # it will be exported
+
+
 def _unheard(_: Progress) -> None:
     """Nobody listens."""
 
@@ -194,7 +255,7 @@ def judge(
 ) -> dict[str, list[bool]]:
     """Whether each episode of each task ended with a raw reward of 1: the network alone, greedily, in Chromium."""
     found: dict[str, list[bool]] = {task: [] for task in tasks or published()}
-    seats = [Seat(task, list(range(first_seed, first_seed + episodes))) for task in found]
+    seats = seats_of(tuple(found), range(first_seed, first_seed + episodes))
     for each in play(network, seats, name="judged"):
         found[each.task.template.partition("/")[2]].append(each.verification.outcome is Outcome.VERIFIED)
     return found
@@ -212,6 +273,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--demos", type=Path, help=f"the folder of the recordings, if {FOLDER} does not name it")
     parser.add_argument("--steps", type=int, default=RECIPE.steps)
+    parser.add_argument("--work", type=Path, help="a folder that it goes on from where it was stopped")
     asked = parser.parse_args(arguments)
 
     def told(progress: Progress) -> None:
@@ -220,7 +282,7 @@ def main(arguments: Sequence[str]) -> int:
 
     try:
         recipe = replace(RECIPE, steps=asked.steps)
-        made = make(asked.out, seed=asked.seed, demos=asked.demos, recipe=recipe, report=told)
+        made = make(asked.out, seed=asked.seed, demos=asked.demos, recipe=recipe, work=asked.work, report=told)
     except NoDemonstrations as problem:
         print(problem, file=sys.stderr)
         return 1

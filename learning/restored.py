@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
@@ -17,6 +17,8 @@ from sandbox.contracts.trajectories import Step, Trajectory
 COLOURS = ("red", "green", "blue", "aqua", "black", "magenta", "yellow")  # of drawn shapes
 TIMES = 5  # other drawings with the same answer, for each recording
 _DRAWN = ("miniwob/click-shape", "miniwob/count-shape", "miniwob/identify-shape")
+_SUBMENU = 40  # CSS pixels; menus beside each other begin further apart
+_FROM_OPEN_LIST = re.compile(r"Select (.+) from the scroll list")
 _FROM_LIST = re.compile(r"Select (.+) from the list")
 _BARE = frozenset({"circle", "rectangle", "triangle"})
 
@@ -33,7 +35,7 @@ def restored(recorded: Sequence[Trajectory]) -> list[Trajectory]:
         elif each.task.template in _DRAWN:
             found += [again for time in range(TIMES) for again in _coloured(each, time)]
         else:
-            found.append(_turned(_listed_so_far(_to_items(_whole(each)))))
+            found.append(_turned(_listed_so_far(_picked(_opened(_to_items(_whole(each)))))))
     return found
 
 
@@ -66,6 +68,61 @@ def _to_items(recorded: Trajectory) -> Trajectory:
             action = Click(inner.get(action.element, action.element))
         steps.append(structs.replace(step, observation=structs.replace(step.observation, elements=kept), action=action))
     return structs.replace(recorded, steps=tuple(steps))
+
+
+def _opened(recorded: Trajectory) -> Trajectory:
+    """Menus that opened under the pointer, whose moves are not recorded, were opened one after the other."""
+    path = recorded.task.goal.text.removeprefix("Select ").split(">")
+    shown = [step for step in recorded.steps if isinstance(step.action, Click)][-1:]
+    if recorded.task.template != "miniwob/click-menu" or not shown or len(path) < 2:
+        return recorded
+    items = [each for each in shown[0].observation.elements if each.role == "menuitem"]
+    edges = sorted({each.box.x // _SUBMENU for each in items})
+    level = {each.ref: edges.index(each.box.x // _SUBMENU) for each in items}
+    ways = [[each for each in items if level[each.ref] == at and each.name == name] for at, name in enumerate(path)]
+    if not all(len(way) == 1 for way in ways):
+        return recorded
+    steps = []
+    for depth, (item,) in enumerate(ways):
+        seen = tuple(_folded(shown[0].observation.elements, level, [way[0] for way in ways], depth))
+        page = structs.replace(shown[0].observation, elements=seen)
+        steps.append(structs.replace(shown[0], observation=page, action=Click(item.ref)))
+    return structs.replace(recorded, steps=(*steps, recorded.steps[-1]))
+
+
+def _folded(
+    elements: Sequence[Element], level: dict[int, int], path: Sequence[Element], depth: int
+) -> Iterator[Element]:
+    """The page while so many of the path's items are open: no deeper items, nor their names in what holds them."""
+    for each in elements:
+        if level.get(each.ref, 0) > depth:
+            continue
+        opened = next((at for at, item in enumerate(path) if each.row.startswith(f"{item.name} ")), None)
+        inner = [item.name for item in elements if opened is not None and opened < level.get(item.ref, 0) <= depth]
+        if each.role == "menuitem" and opened is not None:
+            yield structs.replace(each, row=" ".join([path[opened].name, *inner]) if inner else "")
+        elif each.role == "button" and each.name.startswith(f"{path[0].name} "):
+            yield structs.replace(each, name=" ".join([path[0].name, *inner_of(elements, level, depth)]))
+        else:
+            yield each
+
+
+def inner_of(elements: Sequence[Element], level: dict[int, int], depth: int) -> list[str]:
+    """Names of the items in the menus that are open at a depth."""
+    return [each.name for each in elements if 0 < level.get(each.ref, 0) <= depth]
+
+
+def _picked(recorded: Trajectory) -> Trajectory:
+    """What was chosen by keys in an open list is not recorded, and more than one by detours: it is what was asked for."""
+    wanted = _FROM_OPEN_LIST.match(recorded.task.goal.text)
+    selects = [step for step in recorded.steps if isinstance(step.action, Select)]
+    if wanted is None or not selects:
+        return recorded
+    ref, first = selects[0].action.element, recorded.steps[0].observation  # type: ignore[union-attr]  # these are selects
+    chosen = [
+        structs.replace(selects[0], observation=first, action=Select(ref, each)) for each in wanted[1].split(", ")
+    ]
+    return structs.replace(recorded, steps=(*chosen, *(each for each in recorded.steps if each not in selects)))
 
 
 def _listed_so_far(recorded: Trajectory) -> Trajectory:

@@ -7,7 +7,7 @@ from math import cos, sin, tanh
 import numpy as np
 from msgspec import structs
 
-from learning import lexical
+from learning import lexical, salience
 from learning.arrays import (
     GOAL_TEXT,
     IN_NAME,
@@ -36,12 +36,14 @@ PAGE = (160, 210)  # CSS pixels that places are told in: of one MiniWoB++ page
 PAST = 8  # steps remembered
 GOAL_TEXTS = 4  # texts of a goal token: the word before it, its own, the one before that, the one after it
 PLACED = 6  # columns of _apart
-MORE_PAIRS = CLOSE + PLACED
-MORE_ELEMENT_NUMBERS = 21
+MORE_PAIRS = CLOSE + PLACED + salience.PAIRS
+PLAIN_NUMBERS = 21  # of MORE_ELEMENT_NUMBERS, those that are told here
+MORE_ELEMENT_NUMBERS = PLAIN_NUMBERS + salience.NUMBERS
 PAGEFUL = 3  # things that a paged list of MiniWoB++ shows at once
 LETTER = 4  # word id of a single letter
 _REACH = 15  # elements that belong to a repeated one, at most
-MORE_GOAL_NUMBERS = len(TOKEN_KINDS) + 9
+PLAIN_GOAL_NUMBERS = len(TOKEN_KINDS) + 9
+MORE_GOAL_NUMBERS = PLAIN_GOAL_NUMBERS + salience.GOAL_NUMBERS
 
 _DONE = ActResult(ActOutcome.DONE)  # people's recordings do not tell what came of a step, so nobody is told
 _UNTOLD = (2, 3, 4)  # of STATE_NUMBERS: dialogs, notices and requests are not in recordings either
@@ -66,16 +68,22 @@ def scene(observation: Observation, goal: Goal, history: Sequence[Past]) -> Scen
     told = goal_numbers(texts, plain, elements=elements, observation=placed, history=history)
     state = state_numbers(observation, history, texts, plain)
     state[list(_UNTOLD)] = 0.0
+    apart = _apart(elements, spoken, plain, goal)
+    salient = salience.numbers(elements, spoken, history, apart[:, :, 0], goal.text)
     arrays = Arrays(
         element_words=_with_letters(element_words(elements, hidden), elements),
         element_kinds=element_kinds(elements),
         element_numbers=np.concatenate(
-            [numbers, _more_of_elements(elements, goal, history), _drawn(elements, spoken)], 1
+            [numbers, _more_of_elements(elements, goal, history), _drawn(elements, spoken), salient], 1
         ),
-        element_pairs=np.concatenate([plain, _close(elements, spoken, goal), _apart(elements, spoken, plain, goal)], 2),
+        element_pairs=np.concatenate(
+            [plain, _close(elements, spoken, goal), apart, salience.pairs(elements, spoken)], 2
+        ),
         element_can=can,
         goal_words=_goal_words(spoken),
-        goal_numbers=np.concatenate([told, _more_of_goal(spoken, history)], 1),
+        goal_numbers=np.concatenate(
+            [told, _more_of_goal(spoken, history), salience.figures(elements, spoken, goal.text)], 1
+        ),
         goal_there=np.ones(count, np.bool_),
         history_words=history_words(recent, hidden),
         history_kinds=history_kinds(recent),
@@ -84,7 +92,7 @@ def scene(observation: Observation, goal: Goal, history: Sequence[Past]) -> Scen
         option_words=option_words(options, hidden),
         option_parents=np.array([row for row, _ in options], np.int64),
         option_numbers=option_numbers(elements, options),
-        option_pairs=_option_pairs(options, values, names, goal),
+        option_pairs=_option_pairs(elements, options, values, names, goal),
         text_words=_text_words(observation, goal, hidden),
         state_numbers=state,
         kind_can=kind_can(can, options, texts),
@@ -172,13 +180,15 @@ def _with_letters(words: Ints, elements: Sequence[Element]) -> Ints:
     return words
 
 
-def _option_pairs(options: Sequence[Option], values: Sequence[Text], names: Sequence[Text], goal: Goal) -> Floats:
+def _option_pairs(
+    elements: Sequence[Element], options: Sequence[Option], values: Sequence[Text], names: Sequence[Text], goal: Goal
+) -> Floats:
     """(O, G, OPTION_PAIRS + OPTION_CLOSE)"""
     plain = option_pairs(options, values, names, goals=len(values))
     more = np.zeros((len(options), len(values), OPTION_CLOSE), np.float32)
-    for index, (_, option) in enumerate(options):
+    for index, (row, option) in enumerate(options):
         for g, value in enumerate(values):
-            more[index, g] = close_option(option, value.plain, goal.text)
+            more[index, g] = close_option(option, value.plain, goal.text, held=elements[row].value)
     return np.concatenate([plain, more], 2)
 
 
@@ -194,14 +204,14 @@ def _goal_words(spoken: Sequence[Token]) -> Ints:
 def _more_of_goal(spoken: Sequence[Token], history: Sequence[Past]) -> Floats:
     """What kind of token each is, where in the sentence, its number, and whether it was clicked or typed just now.
 
-    Last, how often what was clicked last was clicked, beside the number: as often, less often. (G, MORE_GOAL_NUMBERS)
+    Last, how often what was clicked last was clicked, beside the number: as often, less often. (G, PLAIN_GOAL_NUMBERS)
     """
     times = 0
     for step in reversed(history):
         if not isinstance(step.action, Click) or (step.role, step.name) != (history[-1].role, history[-1].name):
             break
         times += 1
-    numbers = np.zeros((len(spoken), MORE_GOAL_NUMBERS), np.float32)
+    numbers = np.zeros((len(spoken), PLAIN_GOAL_NUMBERS), np.float32)
     last = read(f"{history[-1].name} {getattr(history[-1].action, 'text', '')}") if history else read("")
     for g, token in enumerate(spoken):
         value, amount = read(token.text), figure(token.text)
@@ -223,14 +233,14 @@ def _more_of_goal(spoken: Sequence[Token], history: Sequence[Past]) -> Floats:
 def _more_of_elements(elements: Sequence[Element], goal: Goal, history: Sequence[Past]) -> Floats:
     """Places among its like, its number, how much of it the goal names, and what was done to it and beside it.
 
-    (E, MORE_ELEMENT_NUMBERS - 3)
+    (E, PLAIN_NUMBERS - 3)
     """
     like = Counter(element.role for element in elements)
     seen: Counter[str] = Counter()
     spoken = read(goal.text)
     acted = [step.action.element for step in history if isinstance(step.action, Click | Type | Select)]
     last = next((each for each in elements if acted and each.ref == acted[-1]), None)
-    numbers = np.zeros((len(elements), MORE_ELEMENT_NUMBERS - 3), np.float32)
+    numbers = np.zeros((len(elements), PLAIN_NUMBERS - 3), np.float32)
     for index, element in enumerate(elements):
         name, box = read(element.name), element.box
         seen[element.role] += 1

@@ -79,6 +79,15 @@ def test_every_episode_of_every_page_is_played_to_its_end() -> None:
     assert all(step.proposal is not None for each in played for step in each.steps)
 
 
+def test_every_task_is_played_with_every_seed_in_as_many_frames_as_there_is_room_for() -> None:
+    found = frames.seats_of(["a", "b"], range(5), most=7)
+    assert [(seat.task, seat.seeds) for seat in found] == [
+        *(("a", seeds) for seeds in ([0, 3], [1, 4], [2])),
+        *(("b", seeds) for seeds in ([0, 3], [1, 4], [2])),
+    ]
+    assert [seat.seeds for seat in frames.seats_of(["a", "b", "c"], range(2), most=1)] == [[0, 1]] * 3
+
+
 def test_what_led_back_to_the_same_page_is_not_done_again_but_its_namesake_may_be() -> None:
     alike = Element(1, "button", "color red"), Element(2, "button", "color red")
     page = Observation("", "", alike, fingerprint="same")

@@ -132,3 +132,33 @@ def test_an_open_list_holds_what_was_chosen_and_mistakes_are_left_out() -> None:
     [found] = restored([recorded])
     assert [step.action for step in found.steps] == [Select(1, "Cid"), Select(1, "Ann"), Finish()]
     assert [step.observation.elements[0].value for step in found.steps] == ["", "Cid", "Ann, Cid"]
+
+
+def test_a_menu_that_opened_under_the_pointer_was_opened_item_by_item() -> None:
+    def item(ref: int, name: str, left: float, row: str = "") -> Element:
+        return Element(ref, "menuitem", name, box=Box(left, 60, 50, 17), row=row)
+
+    page = (
+        Element(1, "button", "Ann Bob Cid Dora"),
+        item(2, "Ann", 5, "Ann Bob Cid Dora"),
+        item(3, "Bob", 57, "Bob Cid"),
+        item(4, "Cid", 108),
+        item(5, "Dora", 57),
+        item(6, "Emil", 6),
+    )
+    [found] = restored([_recorded("click-menu", "Select Ann>Bob>Cid", 4, *page)])
+    assert [step.action for step in found.steps] == [Click(2), Click(3), Click(4), Finish()]
+    shown = [{each.name for each in step.observation.elements if each.role == "menuitem"} for step in found.steps[:3]]
+    assert shown == [{"Ann", "Emil"}, {"Ann", "Bob", "Dora", "Emil"}, {"Ann", "Bob", "Cid", "Dora", "Emil"}]
+    holders = [step.observation.elements[1].name for step in found.steps[:3]]
+    assert holders == ["Ann", "Ann Bob Dora", "Ann Bob Cid Dora"]
+
+
+def test_what_was_chosen_by_keys_in_an_open_list_is_what_was_asked_for_one_after_the_other() -> None:
+    text = "Select Nepal, Egypt from the scroll list and click Submit."
+    listed = Element(1, "combobox", "options", options=("Chad", "Egypt", "Nepal"))
+    recorded = _recorded("click-scroll-list", text, 2, listed, Element(2, "button", "Submit"))
+    by_keys = structs.replace(recorded.steps[0], action=Select(1, ""))
+    [found] = restored([structs.replace(recorded, steps=(by_keys, *recorded.steps))])
+    assert [step.action for step in found.steps] == [Select(1, "Nepal"), Select(1, "Egypt"), Click(2), Finish()]
+    assert [step.observation.elements[1].value for step in found.steps[:3]] == ["", "Nepal", "Egypt, Nepal"]

@@ -8,7 +8,7 @@ import torch
 from msgspec import structs
 
 from learning import arrays as f
-from learning import batches, bc, export, sentences
+from learning import batches, bc, export, salience, sentences
 from learning.arrays import Arrays
 from learning.closeness import CLOSE, OPTION_CLOSE
 from learning.lexical import FIRST_WORD, VOCABULARY
@@ -68,7 +68,12 @@ def test_an_ordinal_names_a_place_among_its_like_the_place_on_its_page_and_that_
     links = tuple(Element(index, "link", name) for index, name in enumerate(("Ann", "Bob", "Cid", "1", "2")))
     seen = sentences.scene(Observation(URL, "", links), Goal("Click the 5th result."), ())
     ordinal = [text for _, text in seen.texts].index("5")
-    assert seen.arrays.element_pairs[:, ordinal, -3:].T.tolist() == [[0, 0, 0, 0, 1], [0, 1, 0, 0, 0], [0, 0, 0, 0, 1]]
+    ordinals = slice(f.PAIRS + CLOSE + 3, f.PAIRS + CLOSE + sentences.PLACED)
+    assert seen.arrays.element_pairs[:, ordinal, ordinals].T.tolist() == [
+        [0, 0, 0, 0, 1],
+        [0, 1, 0, 0, 0],
+        [0, 0, 0, 0, 1],
+    ]
 
 
 def test_a_whole_option_that_the_goal_names_is_told_from_one_that_shares_a_word() -> None:
@@ -87,7 +92,8 @@ def test_what_came_of_a_step_is_not_told_for_recordings_do_not_tell_it() -> None
 def test_how_often_the_same_was_clicked_is_told_beside_the_number_that_is_asked_for() -> None:
     page, goal = _posts("ann", "ann"), Goal("Like 2 posts.")
     once = past(page, Click(4), ActResult(ActOutcome.DONE))
-    found = [sentences.scene(page, goal, (once,) * times).arrays.goal_numbers[1, -2:].tolist() for times in (0, 1, 2)]
+    told = slice(-salience.GOAL_NUMBERS - 2, -salience.GOAL_NUMBERS)
+    found = [sentences.scene(page, goal, (once,) * times).arrays.goal_numbers[1, told].tolist() for times in (0, 1, 2)]
     assert found == [[0, 1], [0, 1], [1, 0]]
 
 
