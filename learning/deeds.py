@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from learning import arrays as f
+from learning import packed
 from learning.lexical import VOCABULARY
 from learning.networks import ElementSetPolicy, run
 
@@ -46,16 +47,21 @@ class Reader:
         self._handle.remove()
 
     def read(self, inputs: dict[str, Tensor]) -> Reading:
-        """Forward pass of a batch (batches.inputs_of)."""
-        outputs = run(self.network, inputs)
+        """Forward pass of a batch (batches.inputs_of); a hasty network reads it without its padding."""
+        given = packed.of(inputs) if self.network.hasty else inputs
+        outputs = run(self.network, given)
         assert self._tokens is not None, "the network has no last norm to read from"
         tokens, self._tokens = self._tokens, None
-        g, e = f.GOALS, inputs["element_there"].shape[1]
-        elements = tokens[:, 1 + g : 1 + g + e]
-        return Reading(outputs, tokens[:, 0], tokens[:, 1 : 1 + g], elements, mean(elements, inputs["element_there"]))
+        state, goals, elements = packed.apart(tokens, given) if self.network.hasty else _apart(tokens, inputs)
+        return Reading(outputs, state, goals, elements, mean(elements, inputs["element_there"]))
 
     def _keep(self, module: nn.Module, inputs: tuple[Tensor, ...], tokens: Tensor) -> None:
         self._tokens = tokens
+
+
+def _apart(tokens: Tensor, inputs: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+    g, e = inputs["goal_there"].shape[1], inputs["element_there"].shape[1]
+    return tokens[:, 0], tokens[:, 1 : 1 + g], tokens[:, 1 + g : 1 + g + e]
 
 
 class Deed(nn.Module):

@@ -12,7 +12,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +30,7 @@ from learning.features import scene
 from learning.foresight import APPEARED, PAGE, Change
 from learning.networks import ElementSetPolicy, Shape, run, tensors
 from learning.progress import Progress, Stopped
-from learning.samples import Sample
+from learning.samples import Sample, lessons
 from sandbox.contracts.actions import Finish, GiveUp
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, past
@@ -68,10 +68,11 @@ class Transition:
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """What there is to foresee, and the same told as goals."""
+    """What there is to foresee, the same told as goals, and told as tickets that it did (learning.hindsight)."""
 
     transitions: list[Transition]
     told: list[Sample]
+    retold: list[Sample] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +85,11 @@ class Foreseen:
     seconds: float
 
 
-def experience(trajectories: Iterable[Trajectory], *, reading: readings.Reading = scene) -> Experience:
+def experience(
+    trajectories: Iterable[Trajectory], *, retold: Iterable[Trajectory] = (), reading: readings.Reading = scene
+) -> Experience:
     """Every transition of these, and every action told as leading to states up to SPAN steps later."""
-    found = Experience([], [])
+    found = Experience([], [], lessons(retold, reading=reading).samples)
     for trajectory in trajectories:
         steps = trajectory.steps
         remembered = tuple(past(step.observation, step.action, step.result) for step in steps)
@@ -174,28 +177,31 @@ def train(
     heads = Foresight(network.shape.width)
     both = nn.ModuleDict({"policy": network, "heads": heads})
     optimizer = torch.optim.AdamW(
-        both.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98)
+        both.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98), fused=True
     )
     checkpoint = Checkpoint(work, recipe)
     resumed = checkpoint.resume(both, optimizer)
     step, began = resumed.step, time.monotonic() - resumed.spent_s
     values: dict[str, float] = {}
-    lengths = _lengths([each.sample for each in found.transitions]), _lengths(found.told)
+    lengths = _lengths([each.sample for each in found.transitions])
     both.train()
+    network.hasten()
     with Reader(network) as reader:
         while (through := max(step / recipe.steps, (time.monotonic() - began) / budget_s)) < 1:
             if should_stop():
                 checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+                network.hasten(on=False)
                 raise Stopped(f"stopped at step {step} of {recipe.steps}")
             optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, through, recipe)
-            seen = [found.transitions[i] for i in _draw(lengths[0], recipe, step=step, stream=0)]
-            told = [found.told[i] for i in _draw(lengths[1], recipe, step=step, stream=1)] if found.told else []
+            seen = [found.transitions[i] for i in _draw(lengths, recipe, step=step, size=recipe.batch, stream=0)]
+            told = _telling(found, recipe, step=step)
             values = update(reader, heads, optimizer, seen, told, recipe, step=step)
             step += 1
             if step == 1 or step % REPORT_EVERY == 0:
                 report(Progress("midtrain", through, step, values))
             if step % 500 == 0:
                 checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+    network.hasten(on=False)
     checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
     return Foreseen(network, step, values, time.monotonic() - began)
 
@@ -272,9 +278,20 @@ def _lengths(samples: Sequence[Sample]) -> NDArray[np.int64]:
     return np.array([len(each.arrays.element_kinds) for each in samples], np.int64)
 
 
-def _draw(lengths: NDArray[np.int64], recipe: Recipe, *, step: int, stream: int) -> NDArray[np.int64]:
+def _telling(found: Experience, recipe: Recipe, *, step: int) -> list[Sample]:
+    """Of what is told as goals and as tickets half a batch each, where there are both."""
+    kinds = [each for each in (found.told, found.retold) if each]
+    size = recipe.batch // max(len(kinds), 1)
+    return [
+        each[index]
+        for stream, each in enumerate(kinds, 1)
+        for index in _draw(_lengths(each), recipe, step=step, size=size, stream=stream)
+    ]
+
+
+def _draw(lengths: NDArray[np.int64], recipe: Recipe, *, step: int, size: int, stream: int) -> NDArray[np.int64]:
     alike = np.full(len(lengths), 1 / max(len(lengths), 1))
-    return batches.draw(lengths, alike, step=step, size=recipe.batch, seed=2 * recipe.seed + stream)
+    return batches.draw(lengths, alike, step=step, size=size, seed=3 * recipe.seed + stream)
 
 
 def _rate(step: int, through: float, recipe: Recipe) -> float:

@@ -50,6 +50,17 @@ def outputs(network: "ElementSetPolicy", inputs: "Named") -> tuple[Tensor, ...]:
     return _heads(network, table, (state, goals, elements), inputs)
 
 
+def apart(tokens: Tensor, inputs: "Named") -> tuple[Tensor, Tensor, Tensor]:
+    """What the last norm made of a packed batch: states (B, d), goals (B, G, d), elements (B, E, d); 0 = not there."""
+    sizes = [len(inputs["text_words"]), len(inputs["goal_page"]), len(inputs["element_page"])]
+    state, goals, elements = tokens.split_with_sizes(sizes)
+    spread = [
+        _spread(each, inputs[f"{kind}_slot"], inputs[f"{kind}_there"], 0.0)
+        for kind, each in (("goal", goals), ("element", elements))
+    ]
+    return state, *spread
+
+
 def _bags(vectors: Tensor, words: Tensor) -> Tensor:
     """(V, w), (n, W) -> (n, w): the sum of the vectors of some words; 0 is none."""
     return functional.embedding_bag(words, vectors, mode="sum", padding_idx=0)

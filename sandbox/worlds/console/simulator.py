@@ -1,9 +1,12 @@
 """The console as a simulator: task after task without a browser, in the caller's own thread."""
 
+from collections.abc import Sequence
+
 from sandbox.contracts.actions import Action, ActResult
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.tasks import Task, Verification
 from sandbox.worlds.console.furnish import furnish
+from sandbox.worlds.console.hindsight import retold
 from sandbox.worlds.console.tree import TreeFace
 from sandbox.worlds.console.variant import Variant
 from sandbox.worlds.console.verify import Judge
@@ -53,6 +56,10 @@ class ConsoleSimulator:
     def harm(self) -> tuple[str, ...]:
         """What was done that the task did not ask for and that cannot be undone, by event name."""
         return self._judged().harm(self.world)
+
+    def retold(self, templates: Sequence[str]) -> list[Task]:
+        """Tickets of these templates that would be verified now, had they been asked for in this world."""
+        return retold(self.world, self._judged().task, templates)
 
     def close(self) -> None:
         """Let go of everything."""

@@ -30,12 +30,15 @@ class Change(Struct, frozen=True):
 
 
 class Judge:
-    """Judges one task; what is expected is worked out once, when first asked for."""
+    """Judges one task; what is expected is worked out once, when first asked for.
 
-    def __init__(self, task: Task, job: Job) -> None:
+    With other parameters it judges another ticket in the world of that task.
+    """
+
+    def __init__(self, task: Task, job: Job, parameters: Mapping[str, str] | None = None) -> None:
         self.task = task
         self.job = job
-        self._parameters = dict(task.goal.fields)
+        self._parameters = dict(task.goal.fields if parameters is None else parameters)
         self._variant = Variant.of(task.environment)
         self._lexicon = Lexicon.of(self._variant)
         self._expected: World | None = None
