@@ -109,8 +109,14 @@ def from_mixed_work(
         should_stop=should_stop,
     )
     trained = _trained(learnt.network, learnt.steps, len(deals), learnt.seconds)
-    values = {"offline": {"actions": len(deals), "rejected_trajectories": len(rejected), **learnt.values}}
-    return Taught(cloning.judged(trained, found, one_in=ONE_IN), found, every, asdict(recipe), values, ONE_IN)
+    bad = {each.id for each in rejected}
+    values = {
+        "actions": len(deals),
+        "rejected_actions": sum(each.sample.trajectory in bad for each in deals),
+        **learnt.values,
+    }
+    judged = cloning.judged(trained, found, one_in=ONE_IN)
+    return Taught(judged, found, every, asdict(recipe), {"offline": values}, ONE_IN)
 
 
 def _earned(trajectory: Trajectory) -> list[float]:

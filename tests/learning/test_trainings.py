@@ -1,5 +1,6 @@
 """Every kind of training that can be asked for makes a whole policy, within its time, and can be stopped."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -24,9 +25,7 @@ KINDS: tuple[Kind, ...] = ("midtrain", "offline", "distill")
 def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Demonstrations in the cloud, and one of a console that has no simulator."""
     folder, simulator = tmp_path_factory.mktemp("files"), player("cloud")
-    shown = [
-        play(simulator, Episode(each, seed, "train", "demonstrate"), None) for each in TEMPLATES for seed in (0, 1)
-    ]
+    shown = [play(simulator, Episode(each, 0, "train", "demonstrate"), None) for each in TEMPLATES]
     simulator.close()
     return [_written(folder / f"{number}.belay", each) for number, each in enumerate([*shown, a_demonstration(3)])]
 
@@ -40,49 +39,55 @@ def _request(kind: Kind, files: list[Path], folder: Path, parent: Path | None = 
     bad = structs.replace(a_demonstration(4), id="bad", verification=Verification(Outcome.FAILED), verdict="bad")
     rejected = [_written(folder / "bad.belay", bad)]
     return jobs.ImproveRequest(
-        parent, files, folder / "out", folder / "work", 1, 4.0, {"dataset": 1}, kind=kind, rejected=rejected, share=0.25
+        parent, files, folder / "out", folder / "work", 1, 1.5, {"dataset": 1}, kind=kind, rejected=rejected, share=0.25
     )
 
 
-@pytest.fixture
-def briefly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Less free play than a real training has."""
-    monkeypatch.setattr(trainings, "WANDERED", 1)
-    monkeypatch.setattr(trainings, "WALKS", 1)
+@dataclass(frozen=True)
+class Made:
+    """A policy of each kind, and what was heard of its making."""
+
+    kind: Kind
+    improved: jobs.Improved
+    heard: list[Progress]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.usefixtures("briefly")
-def test_each_kind_makes_a_whole_policy_that_says_how(kind: Kind, files: list[Path], tmp_path: Path) -> None:
+@pytest.fixture(scope="module", params=KINDS)
+def made(request: pytest.FixtureRequest, files: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """With less free play than a real training has."""
     heard: list[Progress] = []
-    improved = jobs.improve(_request(kind, files, tmp_path), report=heard.append, should_stop=lambda: False)
-    assert sorted(each.name for each in improved.folder.iterdir()) == sorted(artefact.FILES)
-    assert improved.evaluation[kind]
-    assert improved.evaluation["steps"] > 0
-    assert kind in [each.phase for each in heard]
-    assert {name for each in heard if each.phase == kind for name in each.values}
-    assert all(0 <= each.progress <= 1 for each in heard)
-    assert f"- kind: `{kind}`" in improved.card
-    assert jobs.load_policy(improved.folder, name="v2").act(a_form(), a_goal(), ()).action
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trainings, "WANDERED", 1)
+        patch.setattr(trainings, "WALKS", 1)
+        wanted = _request(request.param, files, tmp_path_factory.mktemp(request.param))
+        improved = jobs.improve(wanted, report=heard.append, should_stop=lambda: False)
+    return Made(request.param, improved, heard)
 
 
-@pytest.mark.usefixtures("briefly")
-def test_what_people_rejected_is_learnt_from_by_its_rewards(files: list[Path], tmp_path: Path) -> None:
-    request = _request("offline", files, tmp_path)
-    improved = jobs.improve(request, report=lambda _: None, should_stop=lambda: False)
-    without = structs.replace(request, rejected=[], out=tmp_path / "without", work=tmp_path / "elsewhere")
-    alone = jobs.improve(without, report=lambda _: None, should_stop=lambda: False)
-    assert improved.evaluation["offline"]["rejected_trajectories"] == 1
-    assert improved.evaluation["offline"]["actions"] > alone.evaluation["offline"]["actions"] > 0
+def test_each_kind_makes_a_whole_policy_that_says_how(made: Made) -> None:
+    assert sorted(each.name for each in made.improved.folder.iterdir()) == sorted(artefact.FILES)
+    assert made.improved.evaluation[made.kind]
+    assert f"- kind: `{made.kind}`" in made.improved.card
+    assert jobs.load_policy(made.improved.folder, name="v2").act(a_form(), a_goal(), ()).action
 
 
-@pytest.mark.usefixtures("briefly")
-def test_a_student_is_as_small_as_asked_and_a_child_of_its_teacher(files: list[Path], tmp_path: Path) -> None:
-    request = _request("distill", files, tmp_path)
-    improved = jobs.improve(request, report=lambda _: None, should_stop=lambda: False)
+def test_each_kind_says_how_far_it_is(made: Made) -> None:
+    assert made.kind in [each.phase for each in made.heard]
+    assert {name for each in made.heard if each.phase == made.kind for name in each.values}
+    assert all(0 <= each.progress <= 1 for each in made.heard)
+
+
+@pytest.mark.parametrize("made", ["offline"], indirect=True)
+def test_what_people_rejected_is_learnt_from_by_its_rewards(made: Made) -> None:
+    found = made.improved.evaluation["offline"]
+    assert found["actions"] > found["rejected_actions"] == len(a_demonstration(4).steps)
+
+
+@pytest.mark.parametrize("made", ["distill"], indirect=True)
+def test_a_student_is_as_small_as_asked(made: Made) -> None:
     teacher = artefact.spec_of(jobs.STARTER)["parameters"]
-    assert 0.2 * teacher < improved.spec["parameters"] <= 0.25 * teacher
-    assert improved.evaluation["distill"]["teacher_parameters"] == teacher
+    assert 0.2 * teacher < made.improved.spec["parameters"] <= 0.25 * teacher
+    assert made.improved.evaluation["distill"]["teacher_parameters"] == teacher
 
 
 @pytest.mark.parametrize("kind", KINDS)
