@@ -1,8 +1,10 @@
 """Ray, where several processes are asked for: the cluster at RAY_ADDRESS, or one on this machine."""
 
 import os
+import socket
 
 ADDRESS = "RAY_ADDRESS"  # Ray's own variable
+PATIENCE_S = 10.0  # with a machine that does not answer; Ray alone would try for minutes
 _ours = {"cores": 0}  # of the cluster that this process has started
 
 
@@ -24,9 +26,28 @@ def begin(cores: int, *, heard: bool = False) -> None:
         _ours["cores"] = cores
         return
     _ours["cores"] = 0
+    _join(address, heard=heard)
+
+
+def _join(address: str, *, heard: bool) -> None:
+    import ray
+
+    # Ray uses the token in ~/.ray by itself where it starts a cluster, but not where it joins one.
+    from ray._private.authentication.authentication_token_setup import maybe_enable_token_auth_if_token_available
+
+    maybe_enable_token_auth_if_token_available(warn_if_disabled=False)
     try:
+        _knock(address)
         ray.init(address=address, log_to_driver=heard)
-    except (ConnectionError, ValueError) as problem:
+    except (OSError, ValueError) as problem:
         raise RuntimeError(
-            f"{ADDRESS}={address}, but no cluster answers: unset it, or run `ray start --head` there ({problem})"
+            f"{ADDRESS}={address}, but no cluster lets us in: unset it, or run `ray start --head` there and have its "
+            f"~/.ray/auth_token here ({problem})"
         ) from problem
+
+
+def _knock(address: str) -> None:
+    """Raises OSError where HOST:PORT does not answer; other forms of addresses are Ray's to find."""
+    host, mark, port = address.rpartition(":")
+    if mark and "/" not in address:
+        socket.create_connection((host, int(port)), PATIENCE_S).close()
