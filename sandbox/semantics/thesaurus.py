@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from sandbox.documents import Document, read
 
 HERE = Path(__file__).parent
 SHIPPED = HERE / "words" / "console.yaml"
+CHOSEN = "BELAY_WORDS"  # names a thesaurus to be used instead, for an installation's own consoles
 LANGUAGES = ("en", "de", "zh")
 PART = 4  # letters that a part of a compound has at least
 
@@ -44,7 +46,8 @@ class Thesaurus:
         alone: Mapping[tuple[str, ...], str] = MappingProxyType({}),
     ) -> None:
         self.things = tuple(things)  # shared words for what one console has and another has not
-        self.phrases, self.concepts = len(phrases), len(set(phrases.values()) - {""})
+        self.meanings = frozenset(phrases.values()) - {""}
+        self.phrases, self.concepts = len(phrases), len(self.meanings)
         self._root = _Node()
         for tokens, means in phrases.items():
             node = self._root
@@ -129,6 +132,12 @@ def _joined(means: Sequence[str | None]) -> str | None:
     return " ".join(known) if len(known) == len(means) else None
 
 
+def content_of(path: Path) -> Mapping[str, Any]:
+    """A file as it is written. Raises BadDocument."""
+    content: Mapping[str, Any] = read(path, _schema()).value
+    return content
+
+
 def load(path: Path) -> Thesaurus:
     """One file. Raises BadDocument with file, line and what was expected, also where a phrase has two meanings."""
     document = read(path, _schema())
@@ -166,13 +175,18 @@ def _enter(document: Document, phrases: dict[tuple[str, ...], str], text: str, m
 
 @cache
 def shipped() -> Thesaurus:
-    """The words that come with Belay."""
-    return load(SHIPPED)
+    """The words that come with Belay, or those of the file that BELAY_WORDS names. Raises BadDocument."""
+    return load(chosen())
+
+
+def chosen() -> Path:
+    """The file that pages are read by."""
+    return Path(os.environ.get(CHOSEN) or SHIPPED)
 
 
 def shipped_sha256() -> str:
     """Of their file: a policy that reads by other words than it learnt with reads other pages."""
-    return hashlib.sha256(SHIPPED.read_bytes()).hexdigest()
+    return hashlib.sha256(chosen().read_bytes()).hexdigest()
 
 
 @cache
