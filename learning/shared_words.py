@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 
 from msgspec import structs
 
@@ -16,6 +17,8 @@ from sandbox.contracts.policies import Past
 from sandbox.contracts.tasks import Goal
 from sandbox.semantics.thesaurus import Thesaurus, shipped
 
+_NAME = "Name"
+_SAID = re.compile(r"(?P<field>[^:：|]{1,40})(:\s|：\s?)(?P<value>.+)")
 _NUMBERED = re.compile(r"\s+\d+$")
 
 
@@ -45,10 +48,32 @@ def _page(page: Observation, words: Thesaurus) -> Observation:
     return structs.replace(
         page,
         title=words.shared(page.title),
-        elements=tuple(_element(each, words) for each in page.elements),
+        elements=tuple(_element(each, words) for each in as_rows(page.elements)),
         dialogs=tuple(map(words.shared, page.dialogs)),
         toasts=tuple(map(words.shared, page.toasts)),
     )
+
+
+def as_rows(elements: Sequence[Element]) -> tuple[Element, ...]:
+    """Things that are shown as cards, each with what it has as "Field: value", as if they stood in a table."""
+    cards = {each.row for each in elements if each.row and _said(each)}
+    headings = [each.name if each.role == "heading" and each.region == "main" else "" for each in elements]
+    above = accumulate(headings, lambda last, name: name or last)
+    return tuple(
+        _cell(each, heading) if each.row in cards else each for each, heading in zip(elements, above, strict=True)
+    )
+
+
+def _cell(element: Element, heading: str) -> Element:
+    """One part of a card."""
+    said, group = _said(element), element.group or heading
+    if said is None:
+        return structs.replace(element, label=element.label or _NAME, group=group)
+    return structs.replace(element, role="cell", label=said["field"], name=said["value"], group=group)
+
+
+def _said(element: Element) -> re.Match[str] | None:
+    return _SAID.fullmatch(element.name) if element.role == "text" else None
 
 
 def _element(element: Element, words: Thesaurus) -> Element:

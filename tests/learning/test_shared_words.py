@@ -168,3 +168,13 @@ def test_a_field_of_a_name_that_is_there_already_asks_for_what_the_page_calls_so
     page = structs.replace(a_form(), elements=tuple(structs.replace(e, label="Name") for e in a_form().elements))
     assert shared_words.scene(page, goal, ()).arrays.element_pairs[1, 1, 7] == 1.0
     assert features.scene(page, goal, ()).arrays.element_pairs[1, 1, 7] == 0.5
+
+
+def test_cards_are_read_as_the_rows_of_a_table() -> None:
+    table, cards = (_walk("cloud/stop-instance", **kept)[1][0] for kept in ({}, {"list": "cards"}))
+    rows = [each for each in table.elements if each.row and each.role in ("link", "cell") and each.group]
+    named = {(each.role, each.name, each.label, each.group) for each in rows if each.label != "Actions"}
+    read = {(each.role, each.name, each.label, each.group) for each in shared_words.as_rows(cards.elements)}
+    assert len(named) > 8
+    assert named - read == set()
+    assert shared_words.as_rows(table.elements) == table.elements
