@@ -22,7 +22,7 @@ def begin(cores: int, *, heard: bool = False) -> None:
         ray.shutdown()
     address = os.environ.get(ADDRESS, "")
     if not address:
-        ray.init(num_cpus=cores, include_dashboard=False, log_to_driver=heard)
+        ray.init("local", num_cpus=cores, include_dashboard=False, log_to_driver=heard)  # whatever else runs here
         _ours["cores"] = cores
         return
     _ours["cores"] = 0
