@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from itertools import accumulate
 
 from msgspec import structs
 
@@ -57,11 +56,12 @@ def _page(page: Observation, words: Thesaurus) -> Observation:
 def as_rows(elements: Sequence[Element]) -> tuple[Element, ...]:
     """Things that are shown as cards, each with what it has as "Field: value", as if they stood in a table."""
     cards = {each.row for each in elements if each.row and _said(each)}
-    headings = [each.name if each.role == "heading" and each.region == "main" else "" for each in elements]
-    above = accumulate(headings, lambda last, name: name or last)
-    return tuple(
-        _cell(each, heading) if each.row in cards else each for each, heading in zip(elements, above, strict=True)
-    )
+    found: list[Element] = []
+    heading = ""  # the last one above
+    for each in elements:
+        heading = each.name if each.role == "heading" and each.region == "main" else heading
+        found.append(_cell(each, heading) if each.row in cards else each)
+    return tuple(found)
 
 
 def _cell(element: Element, heading: str) -> Element:
