@@ -1,9 +1,9 @@
 """PPO samples per second on a real mix of pages: ours, the same network in a plain padded loop, and in SB3.
 
 One process, one thread each, turn by turn, in processor seconds; two epochs; as many pages of every one of four worlds.
-Ours takes pages of like length together and passes over pairs of page and goal that match in nothing; what the network
-says of a page does not depend on either, and that is checked. Stable-Baselines3 runs in an environment of its own, with
-the same torch. Nothing is played here: what is timed is learning from what was played.
+Ours reads pages without their padding (learning.packing) and learns a batch in pieces that a cache holds; what the
+network says of a page does not depend on either, and that is checked. Stable-Baselines3 runs in an environment of its
+own, with the same torch. Nothing is played here: what is timed is learning from what was played.
 """
 
 import math
@@ -56,7 +56,7 @@ def run(*, quick: bool) -> Result:
     torch.set_num_threads(1)
     told = _told(QUICK_PAGES if quick else PAGES)
     count, lengths = len(told.rollout.value), told.rollout.rows.lengths
-    print(f"{count} pages of {lengths.min()} to {lengths.max()} elements, median {int(np.median(lengths))}")
+    print(f"{count} pages of {lengths.min()} to {lengths.max()} tokens, median {int(np.median(lengths))}")
     rounds = range(QUICK_ROUNDS if quick else ROUNDS)
     taken = {"ours": [_ours(told) for _ in rounds], "plain padded loop": [_plain(told) for _ in rounds]}
     print({who: [round(each, 2) for each in seconds] for who, seconds in taken.items()})

@@ -54,11 +54,8 @@ def apart(tokens: Tensor, inputs: "Named") -> tuple[Tensor, Tensor, Tensor]:
     """What the last norm made of a packed batch: states (B, d), goals (B, G, d), elements (B, E, d); 0 = not there."""
     sizes = [len(inputs["text_words"]), len(inputs["goal_page"]), len(inputs["element_page"])]
     state, goals, elements = tokens.split_with_sizes(sizes)
-    spread = [
-        _spread(each, inputs[f"{kind}_slot"], inputs[f"{kind}_there"], 0.0)
-        for kind, each in (("goal", goals), ("element", elements))
-    ]
-    return state, *spread
+    goals = _spread(goals, inputs["goal_slot"], inputs["goal_there"], 0.0)
+    return state, goals, _spread(elements, inputs["element_slot"], inputs["element_there"], 0.0)
 
 
 def _bags(vectors: Tensor, words: Tensor) -> Tensor:
