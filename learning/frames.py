@@ -24,7 +24,7 @@ from sandbox.worlds.miniwob.tasks import ENVIRONMENT
 from sandbox.worlds.miniwob.world import SOLVED
 
 LONGEST = 20  # steps of an episode
-FRAMES = 112  # of one page
+FRAMES = 64  # of one page
 QUIET_MS, REST_LIMIT_MS = 40, 130  # a page that has not changed for so long is at rest; in a frame 330 ms take 33
 _NEVER = (Finish, GiveUp, Wait, Scroll)  # a page ends by itself, at what it asks for
 

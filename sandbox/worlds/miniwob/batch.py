@@ -109,7 +109,7 @@ class Batch:
         viewport = (ACROSS * WIDTH, -(-len(tasks) // ACROSS) * HEIGHT)
         self._page = await Page.launch(allow=self._world.allow, viewport=viewport, noted_in=Path(self._folder))
         asked = ",".join(f"{name}:{seed}" for name, seed in tasks)
-        await self._page.goto(f"{self._world.origin}/frames.html?{asked}", limit_s=60.0)
+        await self._page.goto(f"{self._world.origin}/frames.html?{asked}", limit_s=180.0)
 
     async def _step(self, steps: Sequence[Action | Begin | None]) -> tuple[Frame, ...]:
         last, self._last = self._last, ()
