@@ -18,7 +18,7 @@ from learning.collecting import SegmentCollector, World
 from learning.phases import Phase
 from learning.ppo import Recipe, Rollout
 
-DECISIONS, ROUNDS = 2_000, 3
+DECISIONS, ROUNDS = 1_000, 2
 
 
 def run(*, quick: bool) -> Result:
