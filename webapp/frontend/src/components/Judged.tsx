@@ -46,9 +46,10 @@ export function Judged({ evaluation, judgement }: { evaluation: Evaluation; judg
   );
 }
 
+/** All of them first: it must not need scrolling to. */
 function rowsOf({ templates, overall }: SplitRates, all: string): ShareRow[] {
   const tried = Object.entries(templates).filter(([, { episodes }]) => episodes > 0);
-  return [...tried, [all, overall] as const].map(([name, { rate, interval: [low, high], verified, episodes }]) => ({ name, rate, low, high, verified, n: episodes }));
+  return [[all, overall] as const, ...tried].map(([name, { rate, interval: [low, high], verified, episodes }]) => ({ name, rate, low, high, verified, n: episodes }));
 }
 
 function Success({ title, rates }: { title: string; rates: SplitRates }) {
