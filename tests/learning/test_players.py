@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from tempfile import TemporaryDirectory
+from itertools import takewhile
 
 import numpy as np
 import pytest
@@ -97,7 +97,7 @@ def test_one_process_that_answers_for_all_is_the_same_and_may_be_killed() -> Non
 def test_a_cluster_is_joined_by_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
     port = free_port(avoid=set())
     address = f"127.0.0.1:{port}"
-    with TemporaryDirectory(prefix="ray-") as notes, _a_cluster(port, notes):
+    with _a_cluster(port):
         monkeypatch.setenv(clusters.ADDRESS, address)
         with closing(SegmentCollector(WORLD, RECIPE)) as collector:
             found = collector(_network(), 0)
@@ -123,23 +123,16 @@ def test_an_address_that_leads_nowhere_is_told_with_what_to_do(monkeypatch: pyte
 
 
 @contextmanager
-def _a_cluster(port: int, notes: str) -> Iterator[None]:
+def _a_cluster(port: int) -> Iterator[None]:
     """Another Ray on this machine, as somebody else would have started it; with something that ours has not."""
     words = ["start", "--head", "--block", "--port", str(port), "--num-cpus", "2"]
-    more = [
-        "--temp-dir",
-        notes,
-        "--include-dashboard",
-        "false",
-        "--resources",
-        '{"of-another": 1}',
-        "--disable-usage-stats",
-    ]
+    more = ["--include-dashboard", "false", "--resources", '{"of-another": 1}', "--disable-usage-stats"]
     argv = [sys.executable, "-m", "ray.scripts.scripts", *words, *more]
     process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     try:
-        assert any("Ray runtime started" in line for line in process.stdout), "it did not start"
+        said = list(takewhile(lambda line: "Ray runtime started" not in line, process.stdout))
+        assert process.stdout.readline(), "".join(said)  # it goes on: what to do next
         yield
     finally:
         process.terminate()
