@@ -6,7 +6,7 @@ out whatever it is done without, and so becomes a way to do that ticket.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from learning.rollouts import Gym
 from learning.wander import NAME, Wanderer
@@ -21,6 +21,7 @@ from sandbox.variants import parse
 STEPS = 25  # of one wandering, at most
 
 
+@runtime_checkable
 class Teller(Gym, Protocol):
     """A world that can say which tickets were done in it."""
 
@@ -41,14 +42,10 @@ def wandered(
 ) -> Wandered:
     """That many episodes in worlds of the templates (of one environment) in turn, from tasks of the training split.
 
-    An episode ends with the first ticket of one of the templates that it happens to do. Raises TypeError where the
-    environment cannot say what was done in it.
+    An episode ends with the first ticket of one of the templates that it happens to do; where the world cannot say what
+    was done in it, none is told.
     """
-    gym = cast(Teller, env.player(templates[0].partition("/")[0]))
-    if not hasattr(gym, "retold"):
-        raise TypeError(
-            f"{templates[0].partition('/')[0]} cannot tell what was done in it; mid-train without hindsight"
-        )
+    gym = env.player(templates[0].partition("/")[0])
     found = Wandered([], [])
     try:
         for number in range(seed, seed + episodes):
@@ -56,14 +53,15 @@ def wandered(
             task = sessions.sample(templates[number % len(templates)], seed=number, split="train", recipe=recipe)
             steps, done = _wander(gym, task, Wanderer(seed=number, heeding=True), templates)
             found.played.append(_trajectory(task, steps, Outcome.UNVERIFIED))
-            if done is not None:
+            if done is not None and isinstance(gym, Teller):
                 found.retold.append(_trajectory(done, shortened(gym, task, steps, done), Outcome.VERIFIED))
     finally:
         gym.close()
     return found
 
 
-def _wander(gym: Teller, task: Task, wanderer: Wanderer, templates: Sequence[str]) -> tuple[list[Step], Task | None]:
+def _wander(gym: Gym, task: Task, wanderer: Wanderer, templates: Sequence[str]) -> tuple[list[Step], Task | None]:
+    teller = gym if isinstance(gym, Teller) else None
     observation = gym.reset(task)
     steps: list[Step] = []
     remembered: list[Past] = []
@@ -73,7 +71,7 @@ def _wander(gym: Teller, task: Task, wanderer: Wanderer, templates: Sequence[str
         steps.append(_step(observation, action, result))
         remembered.append(past(observation, action, result))
         observation = after
-        told = gym.retold(templates)
+        told = teller.retold(templates) if teller is not None else []
         if told:
             return [*steps, _step(observation, Finish(), ActResult(ActOutcome.DONE))], told[0]
     return steps, None

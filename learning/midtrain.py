@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from learning import arrays as f
-from learning import artefact, batches, foresight, losses, readings, starter, wander
+from learning import artefact, batches, foresight, hindsight, losses, readings, starter
 from learning.bc import fresh
 from learning.candidates import LOW, Label, label
 from learning.checkpoints import Checkpoint
@@ -312,10 +312,10 @@ def main(arguments: Sequence[str]) -> int:
     try:
         for each in asked.templates:
             find_template(each)
-        played = wander.wander(asked.templates, episodes=asked.episodes, seed=asked.seed)
+        played = hindsight.wandered(asked.templates, episodes=asked.episodes, seed=asked.seed)
     except (UnknownTemplate, UnknownEnvironment, NoSuchFace, ValueError) as problem:
         parser.error(str(problem))
-    found = experience(played)
+    found = experience(played.played, retold=played.retold)
     recipe = Recipe(steps=asked.steps, seed=asked.seed)
     network = fresh(Shape(), seed=asked.seed)
     done = train(found, network, recipe, work=asked.work, report=_say)
@@ -333,6 +333,7 @@ def main(arguments: Sequence[str]) -> int:
             "episodes": asked.episodes,
             "transitions": len(found.transitions),
             "told": len(found.told),
+            "retold": len(found.retold),
             "seconds": round(done.seconds, 1),
             "code_commit": artefact.commit(),
             "machine": artefact.machine(),
