@@ -4,12 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
 from itertools import compress
+from typing import Any
 
 from msgspec import structs
 
-from learning import artefact, cloning, distill, midtrain, offline, playing, wander
+from learning import artefact, cloning, distill, hindsight, midtrain, offline, playing
 from learning.bc import Trained
 from learning.cloning import Taught, first_weights, told
+from learning.hindsight import Wandered
 from learning.networks import ElementSetPolicy, sizes
 from learning.progress import Progress, Stopped
 from learning.readings import reading_of
@@ -36,11 +38,11 @@ def midtrained(
 
     Half of the budget goes to each.
     """
-    played = [*every, *rejected, *wandered(every, seed=request.seed, should_stop=should_stop)]
+    free = wandered(every, seed=request.seed, should_stop=should_stop)
     network = first_weights(request)
     reading = reading_of(sizes(network.shape))
-    found = midtrain.Experience([], [])
-    for trajectory in told(played, report, should_stop):
+    found = midtrain.experience((), retold=free.retold, reading=reading)
+    for trajectory in told([*every, *rejected, *free.played], report, should_stop):
         more = midtrain.experience([trajectory], reading=reading)
         found.transitions.extend(more.transitions)
         found.told.extend(more.told)
@@ -60,22 +62,28 @@ def midtrained(
         should_stop=should_stop,
     )
     taught = cloning.cloned(half, every, foreseen.network, None, report, should_stop)
-    values = {"steps": foreseen.steps, "transitions": len(found.transitions), **foreseen.values}
+    values: dict[str, Any] = {
+        "steps": foreseen.steps,
+        "transitions": len(found.transitions),
+        "retold": len(free.retold),
+    }
+    values |= foreseen.values
     return replace(taught, recipe={"midtrain": asdict(recipe), "bc": taught.recipe}, values={"midtrain": values})
 
 
-def wandered(every: Sequence[Trajectory], *, seed: int, should_stop: Callable[[], bool]) -> list[Trajectory]:
-    """Free play in the simulators of what these are about. Raises Stopped."""
+def wandered(every: Sequence[Trajectory], *, seed: int, should_stop: Callable[[], bool]) -> Wandered:
+    """Free play in the simulators of what these are about, and what it happened to do. Raises Stopped."""
     by_environment: dict[str, list[str]] = {}
     for each in playing.playable(sorted({each.task.template for each in every})):
         by_environment.setdefault(each.partition("/")[0], []).append(each)
-    found: list[Trajectory] = []
+    found = Wandered([], [])
     for templates in by_environment.values():
         for number in range(min(MOST_WANDERED, WANDERED * len(templates))):
             if should_stop():
                 raise Stopped("stopped while it played freely")
-            template = [templates[number % len(templates)]]
-            found += wander.wander(template, episodes=1, seed=seed + number)
+            more = hindsight.wandered(templates, episodes=1, seed=seed + number)
+            found.played.extend(more.played)
+            found.retold.extend(more.retold)
     return found
 
 
