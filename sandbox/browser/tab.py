@@ -144,7 +144,7 @@ class Tab:
         if self.happened.awaits and not self.is_busy and not await self._rest(limit_s):
             return False
         while self.is_busy:
-            left = (LOAD_LIMIT_S if self._loading else limit_s) - (time.monotonic() - started)
+            left = (max(LOAD_LIMIT_S, limit_s) if self._loading else limit_s) - (time.monotonic() - started)
             if left <= 0:
                 self._endless.update(self._waiting.values())
                 return False
