@@ -24,7 +24,6 @@ HELD_OUT = {
 BARS = {"cloned": 0.70, "practised": 0.95}
 QUICK_EVERY = 6  # templates of which one is judged
 SEED = 4_000_000
-SHIPPED = Path(__file__).resolve().parent.parent / "learning" / "console_policy"
 
 
 def work() -> Path:
@@ -38,7 +37,7 @@ def run(*, quick: bool) -> Result:
         practice.main(["--work", str(work())])
     folders = {name: work() / name for name in BARS if (work() / name).is_dir()}
     shares, count = {}, 0
-    for name, folder in (folders if "practised" in folders else {"practised": SHIPPED}).items():
+    for name, folder in (folders if "practised" in folders else {"practised": practice.SHIPPED}).items():
         found = {kind: judged(folder, kept, quick=quick) for kind, kept in HELD_OUT.items()}
         for kind, played in found.items():
             tell(f"{name}, {kind}", played)
@@ -55,7 +54,7 @@ def run(*, quick: bool) -> Result:
 def policy() -> Path:
     """The practised policy that was trained here, or else the one that comes with Belay."""
     here = work() / "practised"
-    return here if here.is_dir() else SHIPPED
+    return here if here.is_dir() else practice.SHIPPED
 
 
 def judged(folder: Path, kept: dict[str, str], *, quick: bool, in_browser: bool = False) -> list[Played]:

@@ -33,6 +33,7 @@ from sandbox.variants import VariantGenerator, environment_id
 
 log = logging.getLogger("learning.practice")  # the same when run as a program
 
+SHIPPED = Path(__file__).parent / "console_policy"  # what `python -m benchmarks console --quick` judges
 FEW_CHANGES = 4  # dimensions that differ in every second demonstration; in the others all may
 SLIPS = 0.1
 IMITATED = 8  # demonstrations of each template that are imitated again while it plays

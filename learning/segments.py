@@ -44,6 +44,7 @@ class Order(Struct, frozen=True):
     slots: int = 16
     changed: int | None = None  # so many dimensions of a variant leave their plain value, at most; None = any number
     even: float = 0.0  # share of actions tried just to see
+    sharpness: float = 1.0  # of the draw: 1 as the policy says, much more for its likeliest actions alone
     given: tuple[tuple[Level, tuple[Action, ...]], ...] = ()  # levels, and what is done there before the policy acts
     given_share: float = 0.0  # of the episodes, while there are given ones left
     met: Mapping[str, Met] = {}  # coverage so far, by environment
@@ -214,6 +215,8 @@ class SegmentPlayer:
             inputs = acting.batch_of([each.arrays for each in scenes], [self._index(t.task) for t in looked])
             outputs, value = self.outputs(inputs)
             values = value.tolist()
+            if order.sharpness != 1.0:
+                outputs = {name: each * order.sharpness for name, each in outputs.items()}
             actions, chances = acting.drawn(outputs, generator, even=order.even)
             rows = [{name: int(each[row]) for name, each in actions.items()} for row in range(len(looked))]
         ends = {turn.slot: 0.0 for turn in asked if turn.end}

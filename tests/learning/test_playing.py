@@ -11,13 +11,15 @@ from msgspec import structs
 
 from learning import improve as improving
 from learning import jobs, metrics, playing
+from learning.acting import Acting
 from learning.bc import Recipe
 from learning.collecting import World
-from learning.networks import ElementSetPolicy, Shape
+from learning.networks import ElementSetPolicy, Shape, sizes
 from learning.phases import Phase
 from learning.progress import Progress, Stopped
 from learning.rollouts import Episode, play
 from learning.samples import lessons
+from learning.segments import Met, Order, Segment, SegmentPlayer
 from sandbox.contracts import storage
 from sandbox.contracts.tasks import Goal, Outcome
 from sandbox.contracts.trajectories import Trajectory
@@ -150,3 +152,25 @@ def _played(
         ways=playing.ways_of(demonstrations),
     )
     return policy
+
+
+def test_a_trial_is_made_of_the_likeliest_actions(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Order] = []
+    played = SegmentPlayer.play
+
+    def noted(player: SegmentPlayer, order: Order) -> tuple[list[Segment], dict[str, Met]]:
+        asked.append(order)
+        return played(player, order)
+
+    monkeypatch.setattr(SegmentPlayer, "play", noted)
+    playing.trial(Acting(_policy(), 1), WORLD, seed=2)
+    assert [(each.split, each.sharpness) for each in asked] == [("validation", playing.SHARP)]
+
+
+@pytest.mark.parametrize(("sharpness", "sure"), [(1.0, False), (1e6, True)])
+def test_the_sharper_an_order_the_surer_its_actions(sharpness: float, sure: bool) -> None:
+    network = Acting(_policy(), 1)
+    player = SegmentPlayer(sizes(network.policy.shape), ("cloud",))
+    player.take_weights(0, {name: each.numpy() for name, each in network.state_dict().items()})
+    segments, _ = player.play(Order(TEMPLATES, 20, (1,), slots=4, sharpness=sharpness))
+    assert (min(float(each.log_prob.min()) for each in segments) > -0.01) is sure

@@ -14,6 +14,7 @@ from learning.readings import reading_of
 from learning.rollouts import play
 from learning.samples import lessons
 from sandbox.contracts import storage
+from sandbox.contracts.tasks import Outcome
 from sandbox.env import player
 from sandbox.semantics.thesaurus import shipped_sha256
 from sandbox.worlds.console import names
@@ -84,3 +85,17 @@ def test_words_may_be_read_as_they_are(work: Path) -> None:
     one, other = (lessons([storage.unpack(files[0].read_bytes())], reading=each).samples for each in read)
     assert len(one) == len(other) > 0
     assert (one[0].arrays.text_words != other[0].arrays.text_words).any()
+
+
+def test_the_policy_that_comes_with_belay_reads_by_the_words_that_come_with_it() -> None:
+    receipt = json.loads((practice.SHIPPED / "receipt.json").read_text())
+    assert receipt["words_sha256"] == shipped_sha256()
+
+
+@pytest.mark.parametrize("kept", [{"locale": "de"}, {"words": "second"}, {"list": "cards", "order": "reversed"}])
+def test_the_policy_that_comes_with_belay_works_consoles_that_it_was_never_shown(kept: dict[str, str]) -> None:
+    policy, simulator = open_policy(practice.SHIPPED, name="shipped"), player("cloud")
+    every = practice.judged(1, 70, ("cloud",), kept=kept)[::16]
+    ends = [play(simulator, each, policy).verification.outcome for each in every]
+    assert len(ends) == 8
+    assert ends.count(Outcome.VERIFIED) >= 7
