@@ -255,9 +255,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def carry_out(plan: Plan, work: Path) -> None:
     """Whatever of a plan is not done yet, in one learner or several."""
-    if together.first():
-        logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
-        logging.getLogger("learning").setLevel(logging.INFO)  # others would drown it
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")  # libraries would drown ours
+    logging.getLogger("learning").setLevel(logging.INFO if together.first() else logging.WARNING)
     files = together.told(demonstrate(plan, work / "demonstrations") if together.first() else [])
     cloned, practised = work / "cloned", work / "practised"
     if not together.told(cloned.is_dir()):
