@@ -113,7 +113,7 @@ def inner_of(elements: Sequence[Element], level: dict[int, int], depth: int) -> 
 
 
 def _picked(recorded: Trajectory) -> Trajectory:
-    """What was chosen by keys in an open list is not recorded, and more than one by detours: it is what was asked for."""
+    """What was chosen by keys in an open list is not recorded, and by detours where it is several: as was asked for."""
     wanted = _FROM_OPEN_LIST.match(recorded.task.goal.text)
     selects = [step for step in recorded.steps if isinstance(step.action, Select)]
     if wanted is None or not selects:
