@@ -184,7 +184,10 @@ def practised(
     again: Recipe = AGAIN,
     seed: int = 0,
 ) -> Iterator[Round]:
-    """Clone, then round by round: play, keep what was solved, learn all of it from the weights so far."""
+    """Clone, then round by round: play, keep what was solved, learn all of it from the weights so far.
+
+    The mean of the weights before and after goes on: of what was known before, a round alone forgets a little.
+    """
     found = lessons(demonstrations(demos), reading=sentences.scene)
     network = _learn(
         found, seed=seed, work=work / "clone", shape=SHAPE, recipe=recipe, budget_s=budget_s, report=_unheard
@@ -193,6 +196,7 @@ def practised(
         plan = Plan(first_seed=PRACTICE_SEEDS + 1_000 * number, seed=seed + number)
         played = practise(network, tasks, plan)
         found.samples.extend(lessons(played.successes, reading=sentences.scene).samples)
+        before = {name: each.clone() for name, each in network.state_dict().items()}
         bc.train(
             found.samples,
             network,
@@ -202,6 +206,7 @@ def practised(
             report=_unheard,
             should_stop=lambda: False,
         )
+        network.load_state_dict({name: (each + before[name]) / 2 for name, each in network.state_dict().items()})
         yield Round(network, played)
 
 
