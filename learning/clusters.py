@@ -8,8 +8,8 @@ PATIENCE_S = 10.0  # with a machine that does not answer; Ray alone would try fo
 _ours = {"cores": 0}  # of the cluster that this process has started
 
 
-def begin(cores: int, *, heard: bool = False) -> None:
-    """Join the cluster, or start one with so many cores; nothing where that was done. `heard`: show what it prints.
+def begin(cores: int) -> None:
+    """Join the cluster, or start one with so many cores; nothing where that was done.
 
     One of ours that is too small is ended first, with whoever plays there: an actor would wait there for ever. Raises
     RuntimeError where the address leads to nothing.
@@ -22,14 +22,14 @@ def begin(cores: int, *, heard: bool = False) -> None:
         ray.shutdown()
     address = os.environ.get(ADDRESS, "")
     if not address:
-        ray.init("local", num_cpus=cores, include_dashboard=False, log_to_driver=heard)  # whatever else runs here
+        ray.init("local", num_cpus=cores, include_dashboard=False, log_to_driver=False)  # whatever else runs here
         _ours["cores"] = cores
         return
     _ours["cores"] = 0
-    _join(address, heard=heard)
+    _join(address)
 
 
-def _join(address: str, *, heard: bool) -> None:
+def _join(address: str) -> None:
     import ray
 
     # Ray uses the token in ~/.ray by itself where it starts a cluster, but not where it joins one.
@@ -38,7 +38,7 @@ def _join(address: str, *, heard: bool) -> None:
     maybe_enable_token_auth_if_token_available(warn_if_disabled=False)
     try:
         _knock(address)
-        ray.init(address=address, log_to_driver=heard)
+        ray.init(address=address, log_to_driver=False)
     except (OSError, ValueError) as problem:
         raise RuntimeError(
             f"{ADDRESS}={address}, but no cluster lets us in: unset it, or run `ray start --head` there and have its "

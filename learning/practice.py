@@ -52,6 +52,9 @@ PRACTISE = replace(
 CLONE = bc.Recipe(batch=32, learning_rate=1.5e-3, judge_every=500, renamed=0.25, things=True)
 
 
+LOG = "practice.log"  # of several learners
+
+
 class Plan(msgspec.Struct, frozen=True):
     """How much of everything."""
 
@@ -249,6 +252,8 @@ def main(arguments: Sequence[str]) -> int:
         decisions=asked.decisions,
     )
     work = asked.work.absolute()
+    if plan.learners > 1:
+        print(f"how far it is stands in {work / LOG}", flush=True)
     together.run(partial(carry_out, plan, work), work, learners=plan.learners, cores=plan.workers)
     return 0
 
@@ -256,7 +261,11 @@ def main(arguments: Sequence[str]) -> int:
 def carry_out(plan: Plan, work: Path) -> None:
     """Whatever of a plan is not done yet, in one learner or several."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")  # libraries would drown ours
-    logging.getLogger("learning").setLevel(logging.INFO if together.first() else logging.WARNING)
+    said = logging.getLogger("learning")
+    said.setLevel(logging.INFO if together.first() else logging.WARNING)
+    if together.first() and together.count() > 1:  # in a process of Ray's
+        work.mkdir(parents=True, exist_ok=True)
+        said.addHandler(logging.FileHandler(work / LOG))
     files = together.told(demonstrate(plan, work / "demonstrations") if together.first() else [])
     cloned, practised = work / "cloned", work / "practised"
     if not together.told(cloned.is_dir()):

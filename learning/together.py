@@ -173,7 +173,7 @@ def run(job: Callable[[], None], folder: Path, *, learners: int, cores: int = 0)
         raise RuntimeError(
             f"several learners need pandas and pyarrow: pip install 'ray[train]' ({problem})"
         ) from problem
-    clusters.begin(learners + cores, heard=True)
+    clusters.begin(learners + cores)
     cluster = ray.cluster_resources()  # type: ignore[no-untyped-call]  # Ray leaves it untyped
     on_gpu = bool(cluster.get("GPU")) and os.environ.get(devices.ASKED) != "cpu"
     folder.mkdir(parents=True, exist_ok=True)
