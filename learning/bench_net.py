@@ -8,13 +8,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from learning.bench_sheet import CONTEXT, GOAL_WORDS, ROW, WORDS, Sheet
+from learning.bench_sheet import CONTEXT, GOAL_WORDS, RING, ROW, TOOLS, WORDS, Sheet
 from learning.candidates import LOW
 from learning.normalise import PopArt
 from learning.ppo import ActorCritic, Judged
 from learning.rows import Lengths, Named
 
 WORD_WIDTH = 16
+_ROUND = torch.tensor([[(place + further) % TOOLS for further in range(1, TOOLS)] for place in range(TOOLS)])
 
 
 class BenchNet(ActorCritic):
@@ -26,6 +27,7 @@ class BenchNet(ActorCritic):
         self.word = nn.Embedding(vocabulary, WORD_WIDTH, padding_idx=0)
         self.goal = nn.Embedding(vocabulary, 2 * WORD_WIDTH, padding_idx=0)
         self.row = nn.Linear(ROW + WORD_WIDTH, width)
+        self.round = nn.Linear(RING * WORD_WIDTH, width, bias=False)  # of a tool, what those after it are called
         self.context = nn.Linear(CONTEXT + 2 * WORD_WIDTH, width)
         self.beside = nn.Linear(width, width, bias=False)
         self.whole = nn.Linear(3 * width, width)
@@ -43,10 +45,15 @@ class BenchNet(ActorCritic):
 
     def outputs(self, inputs: Named) -> tuple[Tensor, Tensor]:
         """(B, R) logits, LOW where a row is no action, and (B,) values."""
-        rows = torch.cat([inputs["rows"], self.word(inputs["words"]).sum(2)], -1)
+        named = self.word(inputs["words"]).sum(2)  # (B, R, w)
+        rows = self.row(torch.cat([inputs["rows"], named], -1))
+        at = inputs["tools"]  # (B, TOOLS)
+        tools = torch.gather(named, 1, at[..., None].expand(-1, -1, WORD_WIDTH))
+        others = self.round(tools[:, _ROUND].flatten(2))  # (B, TOOLS, d)
+        rows = rows.scatter_add(1, at[..., None].expand_as(others), others)
         context = torch.cat([inputs["context"], self.goal(inputs["goal"]).sum(1)], -1)
         state = functional.relu(self.context(context))
-        first = functional.relu(self.row(rows) + self.beside(state)[:, None])
+        first = functional.relu(rows + self.beside(state)[:, None])
         first = first * inputs["there"][..., None]
         mean = first.sum(1) / inputs["there"].sum(1, keepdim=True)
         whole = functional.relu(self.whole(torch.cat([first.amax(1), mean, state], -1)))
@@ -78,6 +85,7 @@ def batch_of(sheets: Sequence[Sheet]) -> Named:
         "words": torch.from_numpy(words),
         "can": torch.from_numpy(can),
         "there": torch.from_numpy(there),
+        "tools": torch.from_numpy(np.stack([each.tools for each in sheets])),
         "context": torch.from_numpy(np.stack([each.context for each in sheets])),
         "goal": torch.from_numpy(np.stack([each.goal for each in sheets])).reshape(count, GOAL_WORDS),
         "environment": torch.zeros(count, dtype=torch.long),

@@ -18,7 +18,7 @@ from sandbox.worlds.workbench.jobs import recipe
 from sandbox.worlds.workbench.simulator import Workbench
 from sandbox.worlds.workbench.view import ORDERS, TOOLS
 
-VERIFIED, WRONG, SPOILT = 1.0, -0.5, -0.5  # of a finish, and of what cannot be mended
+VERIFIED, WRONG, SPOILT = 1.0, -0.8, -0.5  # of a finish, and of what cannot be mended
 STEP, AGAIN = -0.05, -0.2  # of every step, and of one that was taken since it last came nearer than ever
 FURTHEST = -0.5  # what one move loses at most
 PATIENCE = 14  # steps without coming nearer than ever before, after which an episode is cut
@@ -31,9 +31,9 @@ class Guise:
     The order is turned and may run from the bottom up; one that the world itself keeps for tests is never made.
     """
 
-    def __init__(self, chance: random.Random, task: Task, *, named: float = 0.4, moved: float = 0.5) -> None:
+    def __init__(self, chance: random.Random, task: Task, *, named: float = 0.6, moved: float = 0.5) -> None:
         self._chance = chance
-        self._share = chance.choice((0.5, 1.0)) if chance.random() < named else 0.0
+        self._share = chance.choice((0.5, 0.8, 1.0)) if chance.random() < named else 0.0
         moves = chance.random() < moved
         self._back = moves and chance.random() < 0.5
         first = ORDERS[recipe(task)["order"]].index(

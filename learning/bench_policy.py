@@ -57,10 +57,14 @@ class BenchPolicy:
     def _chances(self, sheet: Sheet) -> Floats:
         """(R,) how likely each row is, as bench_net.BenchNet says."""
         w = self._weights
-        rows = np.concatenate([sheet.rows, w["word.weight"][sheet.words].sum(1)], -1)
+        named = w["word.weight"][sheet.words].sum(1)
+        rows = np.concatenate([sheet.rows, named], -1) @ w["row.weight"].T + w["row.bias"]
+        for place, at in enumerate(sheet.tools):
+            others = np.concatenate([sheet.tools[place + 1 :], sheet.tools[:place]])
+            rows[at] += w["round.weight"] @ named[others].reshape(-1)
         context = np.concatenate([sheet.context, w["goal.weight"][sheet.goal].sum(0)])
         state = _relu(w["context.weight"] @ context + w["context.bias"])
-        first = _relu(rows @ w["row.weight"].T + w["row.bias"] + w["beside.weight"] @ state)
+        first = _relu(rows + w["beside.weight"] @ state)
         whole = np.concatenate([first.max(0), first.mean(0), state])
         whole = _relu(w["whole.weight"] @ whole + w["whole.bias"])
         second = _relu(first @ w["again.weight"].T + w["again.bias"] + w["told.weight"] @ whole)

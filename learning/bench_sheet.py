@@ -33,12 +33,13 @@ SLOTS = len(FIELDS) + len(HELD)
 RELATIONS = 6  # called so, labelled so, at this place, on the way there, mentions it, its value
 KINDS = ("", "click", "type", "select", "up", "down", "finish")
 ROLES = ("button", "link", "textbox", "combobox", "heading", "text", "status", "option")
-RING = 10  # tools after this one, round the list, of which a row knows whether they can be used
+TOOLS = 11
+RING = TOOLS - 1  # tools after this one, round the list, of which a row knows whether they can be and were used
 WORDS, GOAL_WORDS, UNKNOWN = 3, 40, 1
 _SHAPE = len(ROLES) + len(KINDS) + 6
 _PAST = 3
-ROW = _SHAPE + _PAST + RING + SLOTS * (RELATIONS + 1)
-_TAIL = _SHAPE + _PAST + RING  # where a row's relations begin
+ROW = _SHAPE + _PAST + 2 * RING + SLOTS * (RELATIONS + 1)
+_TAIL = _SHAPE + _PAST + 2 * RING  # where a row's relations begin
 _FACT = 3 * len(FIELDS) + 1
 CONTEXT = len(FIELDS) + 2 * (_FACT + 3) + _FACT + 3 + 2 * (len(KINDS) + 1) + 1
 
@@ -54,6 +55,7 @@ class Sheet:
     rows: Floats  # (R, ROW)
     words: Ints  # (R, WORDS) of tools alone: what files, keys and marks are called says nothing
     can: Bools  # (R,) whether the row is an action
+    tools: Ints  # (TOOLS,) which rows they are, in the order of the list
     context: Floats  # (CONTEXT,)
     goal: Ints  # (GOAL_WORDS,)
 
@@ -159,12 +161,13 @@ class Reader:
         actions: list[Action | None] = [action for _, _, _, action in still]
         self._hold(base, elements, folder, held)
         self._use(base, elements, notes)
-        self._ring(base, elements)
+        tools = self._ring(base, elements)
         more, said, extra = self._more(base, elements, boxes, choice)
         sheet = Sheet(
             rows=np.concatenate([base, more]),
             words=np.array(words + said, np.int64),
             can=np.array([each is not None for each in actions + extra], np.bool_),
+            tools=np.array(tools, np.int64),
             context=self._context(observation, notes, held),
             goal=self._words,
         )
@@ -255,14 +258,20 @@ class Reader:
                 count, when, vain = used
                 base[index, _SHAPE : _SHAPE + _PAST] = (min(count, 3) / 3, 1 / (notes.steps - when + 1), vain)
 
-    def _ring(self, base: Floats, elements: Sequence[Element]) -> None:
-        """Which tools after this one can be used, round the list: so a tool is known whatever it is called."""
+    def _ring(self, base: Floats, elements: Sequence[Element]) -> list[int]:
+        """Which tools after each can be used and were, round the list; and which rows tools are, as many as TOOLS.
+
+        By its place in the list a tool is known whatever it is called, and wherever the list begins.
+        """
         tools = [index for index, each in enumerate(elements) if each.role == "button" and each.region != "nav"]
         usable = [float("disabled" not in elements[index].states) for index in tools]
-        twice = usable + usable
+        used = [float(base[index, _SHAPE] > 0) for index in tools]
         for place, index in enumerate(tools):
-            ring = twice[place + 1 : place + len(tools)][:RING]
-            base[index, _SHAPE + _PAST : _SHAPE + _PAST + len(ring)] = ring
+            for begin, facts in ((0, usable), (RING, used)):
+                ring = (facts[place + 1 :] + facts[:place])[:RING]
+                at = _SHAPE + _PAST + begin
+                base[index, at : at + len(ring)] = ring
+        return (tools + [0] * TOOLS)[:TOOLS]  # 0 is a heading, whose name has no words
 
     def _context(self, observation: Observation, notes: Notes, held: Sequence[str]) -> Floats:
         found = list(self._present)

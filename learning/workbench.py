@@ -60,6 +60,7 @@ NEARER, UNLIKELY, FEWEST = (
     -0.7,
     100,
 )  # reward and log-probability of a decision imitated again; how many are enough
+IMITATED = 0.7  # success up to which that is done: later it would favour now one, now the other of two good moves
 RATE = 0.05  # of an episode in its template's running success
 SURE = 1.05  # templates are dealt by how far their success is below this
 EXAMPLES = 60  # tasks of a template whose words are learnt
@@ -73,7 +74,7 @@ class Plan(Struct, frozen=True):
     tasks: int = TASKS  # of the training split
     seats: int = 32  # benches that are played at once
     rounds: int = 48  # decisions on each of an update
-    budget_s: float = 3_000.0
+    budget_s: float = 3_500.0
 
 
 @cache
@@ -121,7 +122,8 @@ class Collector:
             generator=torch.Generator().manual_seed(seed),
             even=MOST_EVEN - (MOST_EVEN - LEAST_EVEN) * fmean(self.success.values()),
         )
-        self._lucky = lucky(played)
+        done = fmean(self.success.values())
+        self._lucky = lucky(played) if done < IMITATED else None
         for each in played.ended:
             self.success[each.template] += RATE * (each.verified - self.success[each.template])
         value = torch.tensor(played.value)

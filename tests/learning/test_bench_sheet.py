@@ -11,7 +11,7 @@ import torch
 from learning import bench_policy, kinds
 from learning.bench_net import BenchNet, batch_of
 from learning.bench_play import Guise, Seat
-from learning.bench_sheet import CONTEXT, FIELDS, ROW, Notes, Reader, Sheet, Vocabulary, goal_words
+from learning.bench_sheet import CONTEXT, FIELDS, ROW, TOOLS, Notes, Reader, Sheet, Vocabulary, goal_words
 from learning.policy import BadPolicy
 from sandbox.contracts.actions import Action, ActOutcome, ActResult, Click, Finish, Type
 from sandbox.contracts.policies import Past, past
@@ -104,6 +104,20 @@ def test_words_that_no_tool_was_called_by_in_training_read_alike_and_once() -> N
     assert KNOWN.told(Goal("Put it there.", ()))[0] > KNOWN.named("put")[0]
 
 
+def test_a_tool_reads_the_same_wherever_the_list_begins() -> None:
+    task = next(each for each in tasks("train", 17) if "order" not in each.environment)
+    page = Workbench().reset(task)
+    turned = Guise(random.Random(5), task, named=0.0, moved=0.0)
+    turned._turn = 4
+    read = []
+    for shown_page in (page, turned.of(page)):
+        sheet, actions = Reader(KNOWN, task.goal).read(shown_page, Notes())
+        places = {action: row for row, action in enumerate(actions) if isinstance(action, Click)}
+        read.append({action: sheet.rows[row].tolist() for action, row in places.items()})
+        assert [shown_page.elements[at].role for at in sheet.tools] == ["button"] * TOOLS
+    assert read[0] == read[1]
+
+
 def test_a_guise_never_shows_the_order_that_is_kept_for_tests() -> None:
     for task in (each for each in tasks("train", 40) if "words" not in each.environment):
         page = Workbench().reset(task)
@@ -140,7 +154,7 @@ def test_a_move_that_brings_a_ticket_nearer_earns_most_and_what_spoils_it_ends_t
     assert seat.verified
     assert earned == [pytest.approx(0.95)] * (len(earned) - 1) + [1.0]
     hasty = Seat(task, KNOWN, plain)
-    assert hasty.act(Finish()) == (-0.5, True)
+    assert hasty.act(Finish()) == (-0.8, True)
     assert not hasty.verified
 
 

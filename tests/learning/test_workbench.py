@@ -101,6 +101,12 @@ def test_what_was_judged_stands_in_the_policys_folder(tmp_path: Path) -> None:
     assert kinds.kind_of(folder) == "bench"
 
 
+def test_the_policy_in_the_checkout_does_held_out_tickets() -> None:
+    folder = Path(workbench.__file__).parent / "workbench_policy"
+    ended = tickets.judge(folder, "test", 34)
+    assert sum(each.verified for each in ended) >= 30
+
+
 class _Ends:
     """A policy that ends at once."""
 
