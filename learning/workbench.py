@@ -220,7 +220,7 @@ def write(folder: Path, network: BenchNet, words: Vocabulary, plan: Plan, traine
         "parent": None,
         "plan": to_builtins(plan),
         "recipe": asdict(RECIPE),
-        "trained": asdict(trained),
+        "trained": {"updates": trained.updates, "seconds": trained.seconds, "ended": trained.ended},
         "code_commit": artefact.commit(),
         "machine": artefact.machine(),
     }
