@@ -1,7 +1,8 @@
 """MiniWoB++ from ten human demonstrations a task: cloned, then self-imitation round by round, then PPO in Chromium.
 
 Greedy when judged, a raw reward of 1 counts. Two numbers: over the tasks of DOM-Q-Net's joint training that are among
-the 56, and over all 56, which is the value. `--quick` lets the policy in the checkout play and learn a little.
+the 56, and over all 56, which is the value. `--quick` lets the practised policy in the
+checkout play and learn a little more.
 """
 
 import tempfile
@@ -69,7 +70,7 @@ def _a_little(tasks: tuple[str, ...], work: Path) -> "ElementSetPolicy":
     from learning.frame_rollouts import Table
     from learning.imitate import Plan, practise
 
-    network = artefact.load(miniwob.SHIPPED)
+    network = artefact.load(miniwob.PRACTISED)
     found = practise(network, tasks, Plan(episodes=2, more=2))
     print(f"{found.episodes} episodes, {len(found.successes)} kept")
     recipe = replace(miniwob.PLAY, updates=2, judge_every=0)

@@ -54,6 +54,7 @@ PLAY = ppo.Recipe(
 )
 TRIED = 3  # episodes of each task in a trial
 SHIPPED = Path(__file__).parent / "miniwob_policy"  # made by this program; what `miniwob-bc --quick` judges
+PRACTISED = Path(__file__).parent / "miniwob_practised"  # from it, by self-imitation; `miniwob-ppo --quick` goes on
 
 
 class NoDemonstrations(RuntimeError):
