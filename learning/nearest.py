@@ -25,7 +25,7 @@ from sandbox.semantics import thesaurus
 
 log = logging.getLogger("learning.nearest")  # the same when run as a program
 
-LEAST = 0.6  # cosine from which on two phrases mean the same
+LEAST = 0.45  # cosine from which on two phrases may mean the same: people strike out what is wrong
 LONGEST = 3  # words of a phrase
 OFTEN = 2  # trajectories that show a phrase at least: what only one shows is somebody's name
 BATCH = 64
