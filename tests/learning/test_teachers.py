@@ -146,7 +146,7 @@ def test_a_folder_that_names_an_endpoint_is_a_policy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "complaint"),
     [
-        ({"kind": "oracle"}, "known are element-set, language, lora"),
+        ({"kind": "oracle"}, "known are bench, element-set, language, lora, remote"),
         ({"kind": "language"}, "does not name an endpoint"),
         ({"kind": "language", "endpoint": {"url": "ftp://h", "model": "m"}}, "does not name an endpoint"),
         ({"kind": "language", "endpoint": {"url": "http://h/v1", "model": "m"}, "budget": {"euros": 1}}, "endpoint"),
