@@ -5,12 +5,14 @@ import os
 import platform
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.db import Error as DatabaseError
 from django.db import close_old_connections, connection
 
 from sandbox import sessions as sandbox
@@ -32,7 +34,10 @@ EVALUATION_SEED = 500_000  # of validation tasks; training and the benchmarks us
 
 
 class Heartbeat:
-    """Renews a job's lease in its own thread while the trainer computes; `lost` is set when somebody else has it."""
+    """Renews a job's lease in its own thread while the trainer computes.
+
+    `lost` is set when somebody else has the lease, or may have it: when the database was away for as long as it lasts.
+    """
 
     def __init__(self, claim: leases.Claim, *, every_s: float = 5.0) -> None:
         self.lost = threading.Event()
@@ -50,13 +55,22 @@ class Heartbeat:
         self._thread.join()
 
     def _beat(self) -> None:
+        until = time.monotonic() + leases.LEASE.total_seconds()
         while not self._done.wait(self._every_s):
+            asked = time.monotonic()
             try:
                 close_old_connections()
                 leases.renew(claim=self._claim)
+                until = asked + leases.LEASE.total_seconds()
             except leases.LeaseLost:
                 self.lost.set()
-                return
+                break
+            except DatabaseError as problem:
+                log.warning("cannot renew the lease of %s %s: %s", self._claim.kind.__name__, self._claim.id, problem)
+                connection.close()
+                if time.monotonic() >= until:
+                    self.lost.set()
+                    break
         connection.close()
 
 
