@@ -13,8 +13,10 @@ from typing import Any
 
 from django.conf import settings
 from django.db import Error as DatabaseError
-from django.db import close_old_connections, connection
+from django.db import close_old_connections, connection, transaction
+from msgspec import structs
 
+from learning.jobs import Improved
 from sandbox import sessions as sandbox
 from webapp import crashpoints
 from webapp.rollouts.actions import register_policy
@@ -104,17 +106,12 @@ def work(run_id: int) -> None:
     crashpoints.reach("training_after_claim")
     run = TrainingRun.objects.select_related("dataset", "parent").get(id=run_id)
     with held(claim) as heartbeat:
-        policy = _improve(run, claim, heartbeat)
-        crashpoints.reach("training_after_register")
-        actions.complete(claim=claim, policy=policy)
+        _improve(run, claim, heartbeat)
         shutil.rmtree(_folder(run), ignore_errors=True)
         train_when_due.delay()
 
 
-def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> PolicyVersion:
-    registered = PolicyVersion.objects.filter(lineage__training_run=run.pk).first()
-    if registered is not None:  # by a worker that died before it could say so
-        return registered
+def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> None:
     from learning import jobs  # the door to torch: only this worker opens it
 
     actions.report(claim=claim, phase="load", progress=0.0, step=0, values={})
@@ -146,17 +143,26 @@ def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> Po
         raise actions.LeaseLost(f"training run {run.pk} was taken away") from stopped
     live = _evaluated(run, claim, improved.folder)
     actions.report(claim=claim, phase="register", progress=0.99, step=0, values={})
-    return register_policy(
-        folder=improved.folder,
-        source=PolicyVersion.Source.TRAINING,
-        parent=run.parent,
-        spec=improved.spec,
-        card=improved.card,
-        lineage=lineage,
-        evaluation=improved.evaluation | live,
-        user=run.created_by,
-        how="celery",
-    )
+    made = structs.replace(improved, evaluation=improved.evaluation | live)
+    register(run, claim, made, lineage=lineage)
+
+
+def register(run: TrainingRun, claim: actions.Claim, made: Improved, *, lineage: dict[str, Any]) -> None:
+    """Number what a run made and end the run with it: both, or neither where it is no longer ours. Raises LeaseLost."""
+    with transaction.atomic():
+        policy = register_policy(
+            folder=made.folder,
+            source=PolicyVersion.Source.TRAINING,
+            parent=run.parent,
+            spec=made.spec,
+            card=made.card,
+            lineage=lineage,
+            evaluation=made.evaluation,
+            user=run.created_by,
+            how="celery",
+        )
+        crashpoints.reach("training_after_register")
+        actions.complete(claim=claim, policy=policy)
 
 
 def rejected_by(run: TrainingRun) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
+from learning.jobs import Improved
 from tests.builders import a_policy_folder, a_trajectory, a_user, packed
 from webapp import storage
 from webapp.accounts.models import Role
@@ -15,6 +16,7 @@ from webapp.rollouts.actions import register_policy
 from webapp.rollouts.models import PolicyVersion
 from webapp.training import actions, queries
 from webapp.training.models import MetricPoint, TrainingPlan, TrainingRun
+from webapp.training.worker import register
 from webapp.trajectories import actions as dataset
 from webapp.trajectories.models import DatasetVersion
 
@@ -140,6 +142,16 @@ def test_a_completed_run_names_its_policy(run: TrainingRun, tmp_path: Path) -> N
     actions.complete(claim=claim, policy=policy)
     run.refresh_from_db()
     assert (run.state, run.policy, run.progress) == (TrainingRun.State.COMPLETED, policy, 1.0)
+
+
+def test_a_run_that_was_cancelled_while_it_registers_leaves_no_version(run: TrainingRun, tmp_path: Path) -> None:
+    storage.ensure_bucket()
+    claim = claimed(run)
+    actions.cancel(run_id=run.pk, user=a_user(Role.ADMIN), how="web")
+    made = Improved(folder=a_policy_folder(tmp_path / "policy"), spec={}, card="", evaluation={}, held_out_accuracy=0.0)
+    with pytest.raises(actions.LeaseLost):
+        register(run, claim, made, lineage={"training_run": run.pk})
+    assert not PolicyVersion.objects.exists()
 
 
 def test_the_same_version_and_seed_is_one_run(run: TrainingRun) -> None:
