@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -162,11 +163,15 @@ def claim(*, run_id: int, holder: str) -> Claim | None:
 
 @transaction.atomic
 def report(*, claim: Claim, phase: str, progress: float, step: int, values: Mapping[str, float]) -> None:
-    """Write how far a run is, and its metrics at this optimiser step beside those there already. Raises LeaseLost."""
+    """Write how far a run is, and its metrics at this optimiser step beside those there already. Raises LeaseLost.
+
+    Those that are no number are left out: JSON has no word for them.
+    """
     leases.reached(claim, phase=phase, progress=progress)
-    if values:
+    kept = {name: value for name, value in values.items() if math.isfinite(value)}
+    if kept:
         point, _ = MetricPoint.objects.get_or_create(run_id=claim.id, step=step, defaults={"values": {}})
-        MetricPoint.objects.filter(pk=point.pk).update(values=point.values | dict(values))
+        MetricPoint.objects.filter(pk=point.pk).update(values=point.values | kept)
 
 
 def complete(*, claim: Claim, policy: PolicyVersion) -> None:

@@ -1,5 +1,6 @@
 """A run starts once when enough was accepted, is worked by one worker at a time, and survives a dead one."""
 
+import math
 from datetime import timedelta
 from pathlib import Path
 
@@ -122,6 +123,14 @@ def test_measures_of_one_step_that_come_apart_are_kept_together(run: TrainingRun
     actions.report(claim=claim, phase="fit", progress=0.1, step=10, values={"loss": 2.0})
     actions.report(claim=claim, phase="fit", progress=0.1, step=10, values={"held_out_accuracy": 0.5})
     assert [point.values for point in queries.metrics(run.pk)] == [{"loss": 2.0, "held_out_accuracy": 0.5}]
+
+
+@pytest.mark.parametrize("nothing", [math.nan, math.inf])
+def test_a_measure_that_is_no_number_is_left_out(run: TrainingRun, nothing: float) -> None:
+    actions.report(
+        claim=claimed(run), phase="fit", progress=0.1, step=10, values={"loss": nothing, "held_out_accuracy": 0.5}
+    )
+    assert [point.values for point in queries.metrics(run.pk)] == [{"held_out_accuracy": 0.5}]
 
 
 def test_a_cancelled_run_ends_its_worker(run: TrainingRun) -> None:
