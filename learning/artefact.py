@@ -13,6 +13,7 @@ from safetensors.torch import load_file, save_file
 
 from learning import export
 from learning.arrays import VERSION, Arrays
+from learning.losses import Diverged
 from learning.networks import ElementSetPolicy, build, sizes
 from learning.policy import BadPolicy
 
@@ -29,9 +30,18 @@ def write(
     receipt: Mapping[str, Any],
     title: str,
 ) -> dict[str, Any]:
-    """Write a policy's folder whole; returns its spec. Weights are kept in half precision, and acted on as kept."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write a policy's folder whole; returns its spec. Weights are kept in half precision, and acted on as kept.
+
+    Raises Diverged where weights are no finite numbers (of half precision), NotEqual where the export differs.
+    """
     weights = {name: tensor.half().contiguous() for name, tensor in network.state_dict().items()}
+    broken = sorted(name for name, tensor in weights.items() if not tensor.isfinite().all())
+    if broken:
+        raise Diverged(
+            f"{title} is not written: {len(broken)} of its {len(weights)} weights hold what is no finite number of "
+            f"half precision, {broken[0]} first. Train again with another seed or a smaller learning rate."
+        )
+    folder.mkdir(parents=True, exist_ok=True)
     network.load_state_dict({name: tensor.float() for name, tensor in weights.items()})
     save_file(weights, folder / "weights.safetensors")
     difference = export.to_onnx(network, folder / "policy.onnx", examples)

@@ -67,7 +67,7 @@ def train(
     report: Callable[[Progress], None],
     should_stop: Callable[[], bool],
 ) -> Trained:
-    """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped."""
+    """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped, Diverged."""
     device = devices.chosen()
     devices.compiled(network.to(device), device)
     kept = held_out(samples, one_in=recipe.held_out_one_in)
@@ -98,6 +98,7 @@ def train(
         batch = [learnt[i] for i in batches.draw(lengths, chances, step=step, size=recipe.batch, seed=recipe.seed)]
         loss = update(network, optimizer, batch, recipe, step=step, common=common)
         step += 1
+        losses.finite({"loss": loss}, step=step)
         if step == 1 or step % REPORT_EVERY == 0:
             report(Progress("train", through, step, {"loss": loss}))
         if step % recipe.judge_every == 0:

@@ -18,7 +18,7 @@ from msgspec import structs
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learning import artefact, batches, divergence, jobs, playing, starter
+from learning import artefact, batches, divergence, jobs, losses, playing, starter
 from learning.arrays import Arrays
 from learning.bc import fresh
 from learning.checkpoints import Checkpoint
@@ -93,7 +93,7 @@ def train(
     report: Callable[[Progress], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Distilled:
-    """Train the student in place; goes on from the checkpoint in `work` if there is one. Raises Stopped."""
+    """Train the student in place; goes on from the checkpoint in `work` if there is one. Raises Stopped, Diverged."""
     torch.set_num_threads(1)
     torch.manual_seed(recipe.seed)
     bridge = nn.Linear(student.shape.width, teacher.shape.width)
@@ -118,6 +118,7 @@ def train(
             drawn = batches.draw(lengths, alike, step=step, size=recipe.batch, seed=recipe.seed)
             nats = update(theirs, ours, bridge, optimizer, [states[i] for i in drawn], recipe, step=step)
             step += 1
+            losses.finite({"divergence": nats}, step=step)
             if step == 1 or step % REPORT_EVERY == 0:
                 report(Progress("distill", through, step, {"divergence": nats}))
             if step % 500 == 0:

@@ -28,7 +28,7 @@ def improve(
     should_stop: Callable[[], bool],
     recipe: Recipe | None = None,
 ) -> Improved:
-    """Learn from the trajectories, from the parent's weights on; writes `out`. Raises Stopped, NotEqual, BadPolicy."""
+    """Learn from the trajectories, from the parent's weights on; writes `out`. Raises Stopped, Diverged, BadPolicy."""
     report(Progress("read", 0.0, 0, {}))
     contents = [path.read_bytes() for path in request.trajectories]
     every = [storage.unpack(content) for content in contents]

@@ -43,7 +43,7 @@ def load_policy(folder: Path, *, name: str) -> Policy:
 def improve(
     request: ImproveRequest, *, report: Callable[[Progress], None], should_stop: Callable[[], bool]
 ) -> Improved:
-    """Learn from the trajectories, from the parent's weights on; writes `out`. Raises Stopped, NotEqual, BadPolicy."""
+    """Learn from the trajectories, from the parent's weights on; writes `out`. Raises Stopped, Diverged, BadPolicy."""
     from learning.improve import improve as run  # torch only where something is learnt
 
     return run(request, report=report, should_stop=should_stop)

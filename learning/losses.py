@@ -1,5 +1,6 @@
 """Losses as pure functions of tensors."""
 
+import math
 from collections.abc import Mapping
 
 import torch
@@ -7,6 +8,21 @@ from torch import Tensor
 from torch.nn import functional
 
 from learning.arrays import KINDS
+
+
+class Diverged(RuntimeError):
+    """A training has left the finite numbers: nothing that comes of it can be used."""
+
+
+def finite(values: Mapping[str, float], *, step: int) -> dict[str, float]:
+    """The same numbers of one step. Raises Diverged, which names the first that is none."""
+    for name, value in values.items():
+        if not math.isfinite(value):
+            raise Diverged(
+                f"the training diverged at step {step}: {name} is {value}. "
+                "Train again with another seed or a smaller learning rate, and look for damaged trajectories."
+            )
+    return dict(values)
 
 
 def pointing(

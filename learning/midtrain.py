@@ -171,7 +171,7 @@ def train(
     report: Callable[[Progress], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Foreseen:
-    """Train the trunk in place; goes on from the checkpoint in `work` if there is one. Raises Stopped."""
+    """Train the trunk in place; goes on from the checkpoint in `work` if there is one. Raises Stopped, Diverged."""
     torch.set_num_threads(1)
     torch.manual_seed(recipe.seed)
     heads = Foresight(network.shape.width)
@@ -197,6 +197,7 @@ def train(
             told = _telling(found, recipe, step=step)
             values = update(reader, heads, optimizer, seen, told, recipe, step=step)
             step += 1
+            losses.finite(values, step=step)
             if step == 1 or step % REPORT_EVERY == 0:
                 report(Progress("midtrain", through, step, values))
             if step % 500 == 0:

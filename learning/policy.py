@@ -76,7 +76,7 @@ class NetworkPolicy:
 
 
 def _probability(candidate: Candidate) -> float:
-    return min(1.0, math.exp(candidate.log_probability))
+    return min(math.exp(candidate.log_probability), 1.0)  # in this order, what is not a number stays so
 
 
 def leads_nowhere(action: Action, observation: Observation, history: Sequence[Past]) -> bool:

@@ -30,6 +30,7 @@ from torch import Tensor, nn
 from learning import devices, together
 from learning.advantages import explained, standardised
 from learning.checkpoints import Best, Checkpoint
+from learning.losses import finite
 from learning.normalise import PopArt
 from learning.progress import Progress, Stopped
 from learning.rows import Lengths, Named, Rows, bucketed, pieces
@@ -250,7 +251,7 @@ def update(
     leash: Leash | None = None,
     successes: Rows | None = None,
 ) -> dict[str, float]:
-    """Learn from one rollout, in place; the curves' points. Equal weights, rollout and number give equal bits."""
+    """Learn from one rollout, in place; the curves' points. Equal in, equal bits. Raises Diverged."""
     leash = leash or Leash(None, 0.0)
     learnt = lesson(network, rollout, leash.reference)
     rng = np.random.default_rng([recipe.seed, 3, number])
@@ -270,6 +271,7 @@ def update(
             points["gradient"] = nn.utils.clip_grad_norm_(network.parameters(), recipe.max_norm)
             optimizer.step()
             seen.append({name: float(each) for name, each in points.items()})
+            finite({name: seen[-1][name] for name in ("policy_loss", "value_loss", "gradient")}, step=number)
         if fmean(each["kl"] for each in seen[first:]) > recipe.stop_kl:
             break
     found = {name: fmean(each[name] for each in seen) for name in seen[0]}
@@ -331,7 +333,7 @@ def train(
     judge: Callable[[], float] | None = None,
     successes: Callable[[], Rows | None] = lambda: None,
 ) -> Trained:
-    """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped."""
+    """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped, Diverged."""
     optimizer = adam(network, recipe)
     checkpoint = Checkpoint(work, recipe)
     kept = checkpoint.resume(network, optimizer)

@@ -1,5 +1,6 @@
 """Whether a folder holds a policy that this version can run: found out by letting it propose once."""
 
+import math
 from pathlib import Path
 
 from onnxruntime.capi import onnxruntime_pybind11_state as onnx
@@ -31,7 +32,9 @@ def proved(folder: Path, *, name: str) -> Policy:
     try:
         policy = open_policy(folder, name=name)
         if kind_of(folder) == NETWORK:  # others may cost money, or seconds
-            policy.act(_PAGE, _GOAL, ())
+            said = policy.act(_PAGE, _GOAL, ())
+            if not (math.isfinite(said.probability) and math.isfinite(said.value)):
+                raise BadPolicy("what it says is not a number")
     except BadPolicy as problem:
         raise BadPolicy(f"{name} cannot be run by this version of Belay: {problem}. {_advice(name)}") from problem
     except (*_ONNX, OSError, LookupError, ValueError) as problem:

@@ -8,6 +8,7 @@ import torch
 
 from learning import bc
 from learning.bc import Recipe
+from learning.losses import Diverged
 from learning.networks import ElementSetPolicy, Shape
 from learning.progress import Progress, Stopped
 from learning.samples import Sample, lessons
@@ -104,3 +105,11 @@ def test_a_flat_list_of_actions_is_learnt_by_the_same_training(samples: list[Sam
     optimizer = torch.optim.AdamW(network.parameters(), lr=5e-3)
     losses = [bc.update(network, optimizer, eight, Recipe(flat=True), step=step) for step in range(40)]
     assert losses[-1] < 0.2 * losses[0]
+
+
+def test_a_loss_that_is_no_number_ends_the_training(samples: list[Sample], tmp_path: Path) -> None:
+    broken = bc.fresh(SMALL, seed=1)
+    torch.nn.init.constant_(broken.norm.weight, float("nan"))
+    quiet = {"budget_s": 600, "report": lambda _: None, "should_stop": lambda: False}
+    with pytest.raises(Diverged, match=r"diverged at step 1: loss is nan\. Train again with another seed"):
+        bc.train(samples, broken, Recipe(steps=3, batch=4), work=tmp_path, **quiet)  # type: ignore[arg-type]  # as named

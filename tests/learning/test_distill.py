@@ -14,6 +14,7 @@ from learning.candidates import LOW
 from learning.collecting import World
 from learning.deeds import Reader
 from learning.distill import QUARTER, Recipe
+from learning.losses import Diverged
 from learning.networks import ElementSetPolicy, Shape
 from learning.phases import Phase
 from learning.policy import NetworkPolicy
@@ -162,3 +163,10 @@ def _equal(one: ElementSetPolicy, other: ElementSetPolicy) -> bool:
 
 def _size(network: ElementSetPolicy) -> int:
     return sum(each.numel() for each in network.parameters())
+
+
+def test_a_loss_that_is_no_number_ends_the_training(states: list[Arrays], tmp_path: Path) -> None:
+    broken = bc.fresh(SMALL, seed=3)
+    torch.nn.init.constant_(broken.norm.weight, float("nan"))
+    with pytest.raises(Diverged, match="diverged at step 1: divergence is nan"):
+        distill.train(states, _teacher(), broken, Recipe(steps=3, batch=4), work=tmp_path)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 from msgspec import structs
@@ -84,6 +85,17 @@ def test_a_network_that_does_not_fit_the_features_is_refused_when_it_is_loaded(f
     onnx.save(network, str(tmp_path / "other" / "policy.onnx"))
     with pytest.raises(BadPolicy, match="v1 cannot be run"):
         jobs.load_policy(tmp_path / "other", name="v1")
+
+
+def test_a_network_that_says_what_is_no_number_is_refused_when_it_is_loaded(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "broken")
+    network = onnx.load(str(tmp_path / "broken" / "policy.onnx"))
+    [scale] = [each for each in network.graph.initializer if each.name == "norm.weight"]
+    nothing = np.full(scale.dims, np.nan, np.float32)
+    scale.CopyFrom(onnx.numpy_helper.from_array(nothing, scale.name))
+    onnx.save(network, str(tmp_path / "broken" / "policy.onnx"))
+    with pytest.raises(BadPolicy, match="v1 cannot be run by this version of Belay: what it says is not a number"):
+        jobs.load_policy(tmp_path / "broken", name="v1")
 
 
 def test_a_training_that_is_stopped_says_so(tmp_path: Path) -> None:

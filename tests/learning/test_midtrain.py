@@ -12,6 +12,7 @@ from learning import bc, foresight, midtrain, wander
 from learning.arrays import KINDS, ROLES, number_of
 from learning.deeds import Reader
 from learning.foresight import APPEARED, PAGE, changed, told
+from learning.losses import Diverged
 from learning.midtrain import Experience, Foresight, Recipe
 from learning.networks import ElementSetPolicy, Shape
 from learning.progress import Stopped
@@ -160,3 +161,10 @@ def _trained(found: Experience, recipe: Recipe, work: Path) -> ElementSetPolicy:
 
 def _equal(one: ElementSetPolicy, other: ElementSetPolicy) -> bool:
     return all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
+
+
+def test_a_loss_that_is_no_number_ends_the_training(found: Experience, tmp_path: Path) -> None:
+    broken = bc.fresh(SMALL, seed=1)
+    torch.nn.init.constant_(broken.norm.weight, float("nan"))
+    with pytest.raises(Diverged, match="diverged at step 1: forward is nan"):
+        midtrain.train(found, broken, Recipe(steps=3, batch=4), work=tmp_path)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from learning import ppo
+from learning.losses import Diverged
 from learning.ppo import Recipe, Rollout
 from learning.progress import Progress, Stopped
 from learning.rows import Stacked, bucketed, padding_share
@@ -159,6 +160,13 @@ def test_an_update_that_goes_too_far_is_cut_short() -> None:
     network, rollout = _played_once()
     points = ppo.update(network, ppo.adam(network, TOY), rollout, replace(TOY, epochs=50, stop_kl=0.005))
     assert points["steps_of_descent"] < 50 * len(rollout.value) / TOY.batch
+
+
+def test_a_loss_that_is_no_number_ends_the_update() -> None:
+    network, rollout = _played_once()
+    broken = replace(rollout, log_prob=torch.full_like(rollout.log_prob, float("nan")))
+    with pytest.raises(Diverged, match="diverged at step 7: policy_loss is nan"):
+        ppo.update(network, ppo.adam(network, TOY), broken, TOY, number=7)
 
 
 def test_the_same_seed_twice_gives_equal_weights(tmp_path: Path) -> None:
