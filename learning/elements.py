@@ -146,7 +146,7 @@ def element_numbers(
     goal_text = read(goal.text)
     past = _acted_on(history)
     numbers = np.zeros((len(elements), ELEMENT_NUMBERS), np.float32)
-    best = pairs.max(axis=1) if len(elements) else np.zeros((0, PAIRS), np.float32)
+    best = pairs.max(axis=1, initial=0.0)  # of a goal without words: nothing
     in_row = pairs[:, :, IN_ROW].sum(axis=1)  # (E,) goal tokens that stand in the element's row
     most = float(in_row.max()) if len(elements) else 0.0
     for index, element in enumerate(elements):

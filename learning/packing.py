@@ -143,7 +143,9 @@ def _matched(
 
 
 def shelved(pages: Sequence[Arrays]) -> Shelf:
-    """Pages of any size."""
+    """Pages of any size. Raises ValueError where there are none."""
+    if not pages:
+        raise ValueError("there are no pages to pack: expected at least one")
     goals = max(1, max(len(each.goal_there) for each in pages))
     counts = {
         "element": np.array([len(each.element_kinds) for each in pages], np.int64),

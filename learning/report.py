@@ -60,12 +60,12 @@ def read(path: Path) -> "Judgement":
 
 def markdown(judgement: "Judgement") -> str:
     """The judgement in words and tables."""
-    parts = [f"# {judgement.policy}", headline(judgement)]
+    parts = [f"# {_plain(judgement.policy)}", _plain(headline(judgement))]
     for title, table in _tables(judgement):
-        parts.append(f"## {title}\n\n{_markdown_table(table)}")
+        parts.append(f"## {_plain(title)}\n\n{_markdown_table(table)}")
     failed = [each for evaluation in judgement.evaluations for each in evaluation.episodes if _failed(each)]
     if failed:
-        lines = [f"- {_place(each)}: {each.outcome}, {_why(each)}{_link(each)}" for each in failed]
+        lines = [f"- {_plain(f'{_place(each)}: {each.outcome}, {_why(each)}')}{_link(each)}" for each in failed]
         parts.append("## Not verified\n\n" + "\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
@@ -228,8 +228,13 @@ def _html_table(table: Table) -> str:
 
 def _markdown_table(table: Table) -> str:
     head, rows = table
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (head, *rows)]
+    lines = ["| " + " | ".join(_plain(cell).replace("|", "\\|") for cell in row) + " |" for row in (head, *rows)]
     return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
+
+
+def _plain(text: str) -> str:
+    """Words for Markdown, which would take up tags as HTML."""
+    return escape(text, quote=False)
 
 
 def _failed(each: Ended) -> bool:
@@ -245,7 +250,7 @@ def _place(each: Ended) -> str:
 
 
 def _link(each: Ended) -> str:
-    return f" ([replay](replays/{each.trajectory}.html))" if each.trajectory else ""
+    return f" ([replay](replays/{_plain(each.trajectory)}.html))" if each.trajectory else ""
 
 
 def _replay(each: Ended) -> str:

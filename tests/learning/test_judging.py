@@ -254,6 +254,8 @@ def test_the_words_have_the_same_numbers(judged: tuple[judging.Judgement, Path])
     assert "## Conduct" in said
     assert "## Against starter" in said
     assert "(replays/bad-" in said
+    assert "&lt;b&gt;a check&lt;/b&gt;" in said
+    assert "<" not in said
 
 
 def test_a_replay_shows_what_was_done_where() -> None:

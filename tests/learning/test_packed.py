@@ -132,6 +132,11 @@ def test_a_text_on_many_pages_is_read_once(pages: list[Arrays]) -> None:
     assert len(taken["words"]) < taken["element_texts"].size / 4
 
 
+def test_where_there_are_no_pages_that_is_said() -> None:
+    with pytest.raises(ValueError, match="no pages to pack"):
+        packing.shelved([])
+
+
 def test_its_gradient_agrees_with_finite_differences(pages: list[Arrays]) -> None:
     network = _network(FIELDS).double()
     inputs = packed.of(tensors(batches.inputs_of(pages[:6])))

@@ -157,3 +157,10 @@ def test_rare_words_are_renamed_alike_on_the_page_and_in_the_goal() -> None:
     on_both = np.isin(goal, list(names)) & (goal >= FIRST_WORD)
     assert on_both.any()
     assert [names[int(old)] for old in goal[on_both]] == other["goal_words"][on_both].tolist()
+
+
+@pytest.mark.parametrize("text", ["!!!", "\N{SLIGHTLY SMILING FACE}", "\u200b"])
+def test_a_goal_without_words_is_answered_all_the_same(text: str) -> None:
+    arrays = sentences.scene(_posts("ann"), Goal(text), ()).arrays
+    outputs = run(bc.fresh(SHAPE, seed=1), tensors(batches.inputs_of([arrays])))
+    assert torch.isfinite(outputs["kind"][0, arrays.kind_can]).all()
