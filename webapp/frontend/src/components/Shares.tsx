@@ -20,7 +20,7 @@ export function Shares({ rows, label }: { rows: ShareRow[]; label: string }) {
       <ResponsiveContainer width="100%" height={rows.length * ROW_PX + 34}>
         <BarChart data={data} layout="vertical" margin={{ left: 4, right: 212, top: 2, bottom: 2 }} barSize={12}>
           <CartesianGrid horizontal={false} stroke={isDark ? "#2a323d" : "#e3e7ec"} />
-          <XAxis type="number" domain={[0, 100]} unit=" %" tick={{ fontSize: 11, fill: ink }} stroke={ink} />
+          <XAxis type="number" domain={[0, 100]} allowDataOverflow ticks={[0, 25, 50, 75, 100]} unit=" %" tick={{ fontSize: 11, fill: ink }} stroke={ink} />
           <YAxis type="category" dataKey="name" width={210} tick={{ fontSize: 11.5, fill: ink }} stroke={ink} interval={0} />
           <Tooltip content={<Said />} cursor={{ fill: isDark ? "#1f262f" : "#eef1f4" }} />
           <Bar dataKey="share" fill={isDark ? "#2c9a88" : "#46a797"} isAnimationActive={false}>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { heldOutRows, liveRows, shareRows, total, wilson } from "./evaluation";
+import { heldOutRows, liveRows, percent, shareRows, total, wilson } from "./evaluation";
 
 describe("wilson", () => {
   it("gives the known interval of 42 of 50", () => {
@@ -41,5 +41,18 @@ describe("shareRows", () => {
   it("adds rows up", () => {
     const rows = shareRows({ a: { n: 10, verified: 10 }, b: { n: 10, verified: 0 } });
     expect(total(rows)).toMatchObject({ verified: 10, n: 20, rate: 0.5 });
+  });
+});
+
+describe("percent", () => {
+  it.each([
+    [619 / 622, "99.5 %"],
+    [0.99999, "99.9 %"],
+    [1, "100 %"],
+    [0.82, "82 %"],
+    [0.034, "3.4 %"],
+    [0, "0 %"],
+  ])("says %d as %s", (share, said) => {
+    expect(percent(share)).toBe(said);
   });
 });

@@ -67,4 +67,8 @@ export function total(rows: ShareRow[]): ShareRow | null {
   return { name: "", rate: n > 0 ? verified / n : 0, low, high, verified, n };
 }
 
-export const percent = (share: number): string => `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+/** Rounded; with one decimal near the ends, and never "100 %" of what is not whole. */
+export function percent(share: number): string {
+  if (share > 0.99 && share < 1) return `${(Math.floor(share * 1000) / 10).toFixed(1)} %`;
+  return `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+}
