@@ -106,10 +106,10 @@ function RunForm({ plan, versions }: { plan: TrainingPlan; versions: PolicyRow[]
           />
         )}
         <Group grow align="flex-start">
-          <NumberInput label={t("training.learn")} min={0.1} step={0.5} decimalScale={1} value={learn} onChange={setLearn} error={wrong.learn_s} required />
-          <NumberInput label={t("training.practise")} min={0} step={0.5} decimalScale={1} value={practise} onChange={setPractise} error={wrong.practice_s} required />
+          <NumberInput label={t("training.learn")} min={0.1} step={0.5} decimalScale={1} value={learn} onChange={setLearn} error={wrong.learn_s} required withAsterisk={false} />
+          <NumberInput label={t("training.practise")} min={0} step={0.5} decimalScale={1} value={practise} onChange={setPractise} error={wrong.practice_s} required withAsterisk={false} />
         </Group>
-        <NumberInput label={t("training.seed")} description={t("training.seedHint")} min={0} allowDecimal={false} value={seed} onChange={setSeed} error={wrong.seed} required />
+        <NumberInput label={t("training.seed")} description={t("training.seedHint")} min={0} allowDecimal={false} value={seed} onChange={setSeed} error={wrong.seed} required withAsterisk={false} />
         <Text fz="xs" c="dimmed">
           {t("training.startBody")}
         </Text>
