@@ -8,6 +8,7 @@ Run: python -m learning.offline --out FOLDER TRAJECTORY...
 """
 
 import argparse
+import logging
 import math
 import sys
 import time
@@ -43,6 +44,7 @@ from sandbox.semantics.trails import trail
 
 Method: TypeAlias = Literal["iql", "awr", "bc"]
 REPORT_EVERY = 10
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,10 @@ class Deal:
     to_go: float  # discounted rewards from here to the end of the episode
 
 
+class Unpriced(ValueError):
+    """Nobody can say what the steps of a trajectory earned."""
+
+
 @dataclass(frozen=True, slots=True)
 class Learnt:
     """What came out, with the losses of the last batch by name."""
@@ -86,16 +92,21 @@ class Learnt:
 
 
 def earned(trajectory: Trajectory, simulator: Simulator | None = None, *, spec: Spec | None = None) -> list[float]:
-    """The reward of each step. Raises NoAdapter.
+    """The reward of each step. Raises Unpriced: no steps, no rules for its pages, or a task that its world refuses.
 
     Progress and harm are of the world's own state: they are found by playing the actions again in a simulator, where
     the world has one. Without it only what pages, actions and the verified end say is paid.
     """
-    treads = trail(trajectory)
     progress, harm = 0.0, tuple[str, ...]()
-    if simulator is not None:
-        simulator.reset(trajectory.task)
-        progress = simulator.progress()
+    if not trajectory.steps:
+        raise Unpriced(f"trajectory {trajectory.id} has no steps")
+    try:
+        treads = trail(trajectory)
+        if simulator is not None:
+            simulator.reset(trajectory.task)
+            progress = simulator.progress()
+    except LookupError as problem:  # templates change, and have fields now that an old task lacks
+        raise Unpriced(f"trajectory {trajectory.id} cannot be played again: {problem}") from problem
     ledger = Ledger(spec or default(), treads[0], progress)
     rewards = []
     for number, step in enumerate(trajectory.steps, start=1):
@@ -152,6 +163,23 @@ def deals(
     return found
 
 
+def priced(
+    trajectories: Iterable[Trajectory],
+    rewards: Callable[[Trajectory], Sequence[float]],
+    *,
+    reading: readings.Reading = scene,
+) -> tuple[list[Deal], int]:
+    """The deals of every trajectory whose rewards can be told, and how many trajectories are left out."""
+    found, left_out = list[Deal](), 0
+    for each in trajectories:
+        try:
+            found += deals([each], rewards, reading=reading)
+        except Unpriced as problem:
+            log.warning("left out: %s", problem)
+            left_out += 1
+    return found, left_out
+
+
 class Critic(nn.Module):
     """Q of an action and V of a state, on a trunk of their own: the policy's is not pulled about by them."""
 
@@ -187,7 +215,7 @@ def train(
     report: Callable[[Progress], None] = lambda _: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Learnt:
-    """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped.
+    """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped, Diverged.
 
     Where the budget is short of the steps, critic and policy have their shares of it; a critic's missing steps are
     passed over.
@@ -228,6 +256,7 @@ def train(
                     network, optimizer, batch, weights[torch.from_numpy(drawn)], recipe, step=step
                 )
             step += 1
+            losses.finite(values, step=step)
             if step == 1 or step % REPORT_EVERY == 0:
                 report(Progress("offline", step / whole, step, values))
             if step % 500 == 0:
@@ -331,7 +360,9 @@ def main(arguments: Sequence[str]) -> int:
         every = [storage.unpack(content) for content in contents]
     except (OSError, storage.BadTrajectory) as problem:
         parser.error(str(problem))
-    found = deals(every, lambda each: earned(each, _simulator(each)))
+    found, left_out = priced(every, lambda each: earned(each, _simulator(each)))
+    if not found:
+        parser.error("there is nothing to learn from: no step of these trajectories led anywhere")
     recipe = Recipe(method=asked.method, steps=asked.steps, critic_steps=asked.critic_steps, seed=asked.seed)
     network = artefact.load(asked.parent) if asked.parent else fresh(Shape(), seed=asked.seed)
     done = train(found, network, recipe, work=asked.work, report=_say)
@@ -347,6 +378,7 @@ def main(arguments: Sequence[str]) -> int:
             "recipe": asdict(recipe),
             "dataset_files_sha256": artefact.dataset_hash([storage.address(content) for content in contents]),
             "trajectories": len(every),
+            "unpriced": left_out,
             "environments": sorted({each.task.environment for each in every}),
             "seconds": round(done.seconds, 1),
             "code_commit": artefact.commit(),

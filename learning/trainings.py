@@ -99,9 +99,8 @@ def from_mixed_work(
     reading = reading_of(sizes(network.shape))
     found = cloning.featurised(every, report, should_stop, reading=reading)
     away = _away(found)
-    deals: list[offline.Deal] = []
-    for trajectory in told([each for each in (*every, *rejected) if each.id not in away], report, should_stop):
-        deals += offline.deals([trajectory], _earned, reading=reading)
+    shown = [each for each in (*every, *rejected) if each.id not in away]
+    deals, left_out = offline.priced(told(shown, report, should_stop), _earned, reading=reading)
     if not deals:
         raise ValueError("there is nothing to learn from: no step of these trajectories led anywhere")
     recipe = offline.Recipe(seed=request.seed)
@@ -120,6 +119,7 @@ def from_mixed_work(
     bad = {each.id for each in rejected}
     values = {
         "actions": len(deals),
+        "unpriced": left_out,  # trajectories
         "rejected_actions": sum(each.sample.trajectory in bad for each in deals),
         **learnt.values,
     }

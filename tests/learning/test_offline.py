@@ -10,9 +10,11 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from learning import bc, expectiles, offline
 from learning.deeds import Reader
+from learning.losses import Diverged
 from learning.networks import ElementSetPolicy, Shape
 from learning.offline import Critic, Deal, Recipe
 from learning.policy import NetworkPolicy
@@ -23,6 +25,7 @@ from learning.samples import Sample
 from sandbox import env, registry
 from sandbox.contracts import storage
 from sandbox.contracts.actions import Finish
+from sandbox.contracts.tasks import Goal
 from sandbox.contracts.trajectories import Step, Trajectory
 from sandbox.rewards import default
 from tests.learning.pages import a_demonstration
@@ -146,6 +149,16 @@ def test_rewards_are_found_again_by_playing_again() -> None:
     assert max(offline.earned(worked)[:-1]) < 0.1  # without the world nobody knows
 
 
+def test_what_cannot_be_priced_is_left_out_and_counted() -> None:
+    simulator = registry.find_environment("cloud").simulator()
+    worked = play(env.player("cloud"), Episode("cloud/suspend-user", 3, "train", "demonstrate"), None)
+    empty = structs.replace(worked, steps=())
+    outgrown = structs.replace(worked, task=structs.replace(worked.task, goal=Goal("Suspend somebody.")))
+    found, left_out = offline.priced([empty, worked, outgrown], lambda each: offline.earned(each, simulator))
+    assert {each.sample.trajectory for each in found} == {worked.id}
+    assert left_out == 2
+
+
 @pytest.mark.slow
 def test_the_command_line_makes_a_policy_of_stored_work(tmp_path: Path) -> None:
     gym, files = env.player("cloud"), []
@@ -177,3 +190,10 @@ def _trained(
 
 def _equal(one: ElementSetPolicy, other: ElementSetPolicy) -> bool:
     return all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
+
+
+def test_a_loss_that_is_no_number_ends_the_training(found: list[Deal], tmp_path: Path) -> None:
+    broken = bc.fresh(SMALL, seed=1)
+    torch.nn.init.constant_(broken.norm.weight, float("nan"))
+    with pytest.raises(Diverged, match="diverged at step 1: policy is nan"):
+        offline.train(found, broken, Recipe("bc", steps=3, batch=4), work=tmp_path)

@@ -37,7 +37,8 @@ def _written(path: Path, trajectory: Trajectory) -> Path:
 
 def _request(kind: Kind, files: list[Path], folder: Path, parent: Path | None = jobs.STARTER) -> jobs.ImproveRequest:
     bad = structs.replace(a_demonstration(4), id="bad", verification=Verification(Outcome.FAILED), verdict="bad")
-    rejected = [_written(folder / "bad.belay", bad)]
+    left = structs.replace(bad, id="left", steps=())
+    rejected = [_written(folder / "bad.belay", bad), _written(folder / "left.belay", left)]
     return jobs.ImproveRequest(
         parent, files, folder / "out", folder / "work", 1, 1.5, {"dataset": 1}, kind=kind, rejected=rejected, share=0.25
     )
@@ -81,6 +82,7 @@ def test_each_kind_says_how_far_it_is(made: Made) -> None:
 def test_what_people_rejected_is_learnt_from_by_its_rewards(made: Made) -> None:
     found = made.improved.evaluation["offline"]
     assert found["actions"] > found["rejected_actions"] == len(a_demonstration(4).steps)
+    assert found["unpriced"] == 1  # what ended before its first step
 
 
 @pytest.mark.parametrize("made", ["distill"], indirect=True)
