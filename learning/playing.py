@@ -21,10 +21,12 @@ from learning.progress import Progress
 from learning.rows import Rows
 from learning.samples import Sample
 from learning.segments import Order, SegmentPlayer
-from sandbox.contracts.tasks import Outcome
+from sandbox.contracts.tasks import Outcome, Task
 from sandbox.contracts.trajectories import Trajectory
 from sandbox.levels import Level
-from sandbox.registry import Registered, registered
+from sandbox.registry import Registered, find_environment, registered
+from sandbox.sessions import sample
+from sandbox.variants import BadEnvironmentId, VariantGenerator, parse
 
 SHARP = 50.0  # draws are the likeliest actions, but for ties
 TOLD_EVERY = 5  # updates between two reports of every task's success: there may be hundreds
@@ -130,13 +132,31 @@ def trial(network: Acting, world: World, *, seed: int) -> float:
 
 
 def ways_of(trajectories: Sequence[Trajectory]) -> list[Way]:
-    """How verified trajectories of worlds were done, to begin partway on them."""
+    """How verified trajectories of worlds were done, to begin partway on them.
+
+    A level is a task by its recipe. What people filed with names of their own, or what a template of another time
+    asked for, no recipe gives: there these actions would be a way to nowhere.
+    """
     found = []
     for each in trajectories:
-        if each.verification.outcome == Outcome.VERIFIED and len(each.steps) > 1:
-            level = Level(each.task.environment, each.task.template, each.task.seed)
+        task = each.task
+        if each.verification.outcome == Outcome.VERIFIED and len(each.steps) > 1 and _of_training(task):
+            level = Level(task.environment, task.template, task.seed)
             found.append(Way(level, tuple(step.action for step in each.steps)))
     return found
+
+
+def _of_training(task: Task) -> bool:
+    """Whether this is the very task that its level gives when it is played."""
+    if not playable([task.template]):
+        return False
+    try:
+        recipe = parse(task.environment)[1]
+        same = sample(task.template, seed=task.seed, split="train", recipe=recipe)
+        own = VariantGenerator.of(find_environment(task.template.partition("/")[0])).split_of(task.environment)
+    except BadEnvironmentId:
+        return False
+    return own == "train" and (same.environment, same.goal) == (task.environment, task.goal)
 
 
 class _Imitating(SegmentCollector):

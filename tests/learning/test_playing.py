@@ -20,6 +20,7 @@ from learning.progress import Progress, Stopped
 from learning.rollouts import Episode, play
 from learning.samples import lessons
 from learning.segments import Met, Order, Segment, SegmentPlayer
+from sandbox import sessions
 from sandbox.contracts import storage
 from sandbox.contracts.tasks import Goal, Outcome
 from sandbox.contracts.trajectories import Trajectory
@@ -95,6 +96,14 @@ def test_ways_are_of_what_was_verified(demonstrations: list[Trajectory]) -> None
     assert len(ways) == 5
     assert ways[0].level.template == "cloud/start-instance"
     assert ways[0].actions == tuple(step.action for step in demonstrations[1].steps)
+
+
+def test_no_way_is_of_a_task_that_no_level_gives(demonstrations: list[Trajectory]) -> None:
+    shown = demonstrations[0]
+    filed = sessions.bind(shown.task.template, {"instance": "a-name-of-ours"}, seed=shown.task.seed)
+    drawn = sessions.sample(shown.task.template, seed=3, split="test")
+    moved = structs.replace(shown.task, environment="cloud?walls=none")
+    assert playing.ways_of([structs.replace(shown, task=task) for task in (filed, drawn, moved)]) == []
 
 
 def test_only_what_has_a_simulator_is_played() -> None:
