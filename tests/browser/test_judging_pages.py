@@ -58,7 +58,7 @@ def judged(cast: Cast, version: PolicyVersion, report: Path) -> Evaluation:
     found = evaluations.request_evaluation(policy=version, against=cast.policy, trial=trial, user=cast.admin, how="web")
     claim = evaluations.claim(evaluation_id=found.pk, holder="a worker")
     assert claim is not None
-    judging.store(found, report)
+    judging.store(claim, report)
     evaluations.complete(claim=claim)
     return found
 

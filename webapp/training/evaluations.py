@@ -14,7 +14,7 @@ from webapp.training import leases
 from webapp.training.events import changed
 from webapp.training.leases import Claim
 from webapp.training.models import Evaluation
-from webapp.training.queries import plan
+from webapp.training.queries import plan, report_prefix
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ def claim(*, evaluation_id: int, holder: str) -> Claim | None:
 
 def complete(*, claim: Claim) -> None:
     """End an evaluation whose report is stored. Raises LeaseLost."""
-    leases.complete(claim, after={})
+    leases.complete(claim, after={}, report=report_prefix(claim))
 
 
 def cancel(*, evaluation_id: int, user: User, how: str) -> Evaluation:

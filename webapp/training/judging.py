@@ -11,7 +11,7 @@ from webapp import crashpoints, storage
 from webapp.rollouts.queries import local_folder
 from webapp.training import evaluations, leases
 from webapp.training.models import Evaluation
-from webapp.training.queries import report_key
+from webapp.training.queries import report_key, report_prefix
 from webapp.training.worker import Heartbeat, held, me
 
 REPORTS = ("report.json", "report.md", "report.html")
@@ -23,25 +23,27 @@ def work(evaluation_id: int) -> None:
     if claim is None:
         return
     evaluation = Evaluation.objects.select_related("policy", "against").get(id=evaluation_id)
-    out = folder(evaluation)
+    out = folder(evaluation) / str(claim.fence)  # of this claim alone: whoever had it before may still write
     with held(claim) as heartbeat:
-        shutil.rmtree(out, ignore_errors=True)  # of a worker that died: minutes are played anew
         _judge(evaluation, claim, heartbeat, out)
         crashpoints.reach("evaluation_before_store")
-        store(evaluation, out)
+        leases.renew(claim=claim)
+        store(claim, out)
         evaluations.complete(claim=claim)
+        shutil.rmtree(folder(evaluation), ignore_errors=True)
     shutil.rmtree(out, ignore_errors=True)
 
 
-def store(evaluation: Evaluation, out: Path) -> None:
-    """Keep a report and its replays in object storage."""
+def store(claim: leases.Claim, out: Path) -> None:
+    """Keep a report and its replays in object storage, under the keys of a claim."""
+    prefix = report_prefix(claim)
     for path in (*(out / name for name in REPORTS), *sorted((out / "replays").glob("*.html"))):
         kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-        storage.put(report_key(evaluation.pk, str(path.relative_to(out))), path.read_bytes(), kind)
+        storage.put(report_key(prefix, str(path.relative_to(out))), path.read_bytes(), kind)
 
 
 def folder(evaluation: Evaluation) -> Path:
-    """Where its report is written first."""
+    """Where its reports are written first, each claim's in a folder of its own."""
     return Path(settings.STATE_DIR) / "evaluations" / str(evaluation.pk)
 
 

@@ -93,6 +93,7 @@ class Evaluation(Job):
 
     policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="evaluations")
     against = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, null=True, related_name="+")
+    report = models.CharField(max_length=64, blank=True, db_default="")  # prefix of its keys; "" = none yet
 
 
 class MetricPoint(models.Model):

@@ -10,6 +10,7 @@ from webapp import storage
 from webapp.agent_sessions.models import Session
 from webapp.agent_sessions.states import ReviewState
 from webapp.problems import NotFound
+from webapp.training.leases import Claim
 from webapp.training.models import Evaluation, Job, MetricPoint, TrainingPlan, TrainingRun
 from webapp.trajectories.models import DatasetVersion
 
@@ -68,11 +69,16 @@ def report(evaluation: Evaluation, name: str) -> bytes:
     if evaluation.state != Job.State.COMPLETED:
         raise NotFound(f"Evaluation {evaluation.pk} is {evaluation.state}: it has no report.")
     try:
-        return storage.get(report_key(evaluation.pk, name))
+        return storage.get(report_key(evaluation.report, name))
     except storage.Missing:
         raise NotFound(f"The report of evaluation {evaluation.pk} has no {name}.") from None
 
 
-def report_key(evaluation_id: int, name: str) -> str:
+def report_prefix(claim: Claim) -> str:
+    """Where the report of one claim of an evaluation lies in object storage; no other claim writes there."""
+    return f"evaluations/{claim.id}/{claim.fence}"
+
+
+def report_key(prefix: str, name: str) -> str:
     """Where a file of a report lies in object storage."""
-    return f"evaluations/{evaluation_id}/{name}"
+    return f"{prefix}/{name}"

@@ -1,9 +1,12 @@
 """A version is judged on the training queue, alone or beside another; its report can be read and downloaded."""
 
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from tests.builders import a_user
 from tests.webapp.agent_sessions.cast import a_policy
@@ -98,7 +101,7 @@ def stored(**files: bytes) -> Evaluation:
     claim = evaluations.claim(evaluation_id=evaluation.pk, holder="a worker")
     assert claim is not None
     for kind, content in files.items():
-        storage.put(queries.report_key(evaluation.pk, f"report.{kind}"), content, "text/plain")
+        storage.put(queries.report_key(queries.report_prefix(claim), f"report.{kind}"), content, "text/plain")
     evaluations.complete(claim=claim)
     return evaluation
 
@@ -127,6 +130,34 @@ def test_an_evaluation_that_goes_on_has_no_report_yet() -> None:
         404,
         f"Evaluation {evaluation.pk} is queued: it has no report.",
     )
+
+
+def a_written_report(out: Path, said: str) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    for name in judging.REPORTS:
+        (out / name).write_text(said)
+
+
+def test_a_worker_that_was_displaced_changes_nothing_of_its_successors_report(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    storage.ensure_bucket()
+    evaluation = asked(a_policy())
+    late = evaluations.claim(evaluation_id=evaluation.pk, holder="late")
+    assert late is not None
+    Evaluation.objects.update(lease_expires_at=timezone.now() - timedelta(seconds=1))
+
+    def judged(evaluation: Evaluation, claim: leases.Claim, heartbeat: object, out: Path) -> None:
+        a_written_report(out, "by the successor")
+
+    monkeypatch.setattr(judging, "_judge", judged)
+    judging.work(evaluation.pk)
+    evaluation.refresh_from_db()
+    a_written_report(tmp_path, "too late")
+    judging.store(late, tmp_path)
+    assert (evaluation.state, queries.report(evaluation, "report.md")) == ("completed", b"by the successor")
+    with pytest.raises(leases.LeaseLost):
+        evaluations.complete(claim=late)
 
 
 def test_a_cancelled_evaluation_ends_its_worker() -> None:
