@@ -37,6 +37,8 @@ def test_the_exact_test_by_hand() -> None:
     assert sign_test(0, 5) == pytest.approx(2 / 32)
     assert sign_test(1, 7) == pytest.approx(2 * 9 / 256)
     assert sign_test(7, 1) == sign_test(1, 7)
+    assert sign_test(955, 1_045) == pytest.approx(0.0466, abs=1e-3)  # by the normal approximation
+    assert sign_test(0, 2_000) == 0.0
 
 
 def test_pairs_are_of_the_same_task_in_the_same_look() -> None:
