@@ -20,6 +20,7 @@ from learning.pairing import Pairing, by_template, pair
 from learning.policy import BadPolicy
 from learning.progress import Progress, Stopped
 from learning.rollouts import Episode, Played, play_all, verified
+from sandbox.arguments import amount, count, new_folder, whole
 from sandbox.contracts.policies import Policy
 from sandbox.contracts.tasks import Split
 from sandbox.contracts.trajectories import Trajectory
@@ -261,23 +262,31 @@ def _has_simulator(template: str) -> bool:
     return find_environment(template.partition("/")[0]).make_simulator is not None
 
 
+def _refuse_other_consoles(folders: Sequence[Path], templates: Sequence[str]) -> None:
+    """Raise BadPolicy where one of the policies reads the workbench alone, and is to be tried elsewhere."""
+    elsewhere = sorted({each.partition("/")[0] for each in templates} - {"workbench"})
+    for folder in folders:
+        if elsewhere and kinds.kind_of(folder) == "bench":
+            raise BadPolicy(f"{folder} acts on the workbench alone, not on {', '.join(elsewhere)}")
+
+
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m learning.evaluate", description=__doc__)
     parser.add_argument("policy", type=Path, help="folder of a policy of any kind")
-    parser.add_argument("--out", type=Path, required=True, help="folder for the report, replays and trajectories")
+    parser.add_argument("--out", type=new_folder, required=True, help="folder for the report, replays and trajectories")
     parser.add_argument("--against", type=Path, help="folder of another policy, judged on the same tasks")
     parser.add_argument("--templates", nargs="+", default=[], metavar="ID", help="such as cloud/create-disk")
     parser.add_argument("--environments", nargs="+", default=[], metavar="ID", help="all templates of these")
     parser.add_argument("--splits", nargs="+", default=["test"], choices=["train", "validation", "test"])
-    parser.add_argument("--episodes", type=int, default=20, help="of each template and split (20)")
-    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--episodes", type=count, default=20, help="of each template and split (20)")
+    parser.add_argument("--seed", type=whole, default=SEED)
     parser.add_argument(
-        "--variants", type=int, default=0, metavar="WAYS", help="each task in a console that differs in so many ways"
+        "--variants", type=whole, default=0, metavar="WAYS", help="each task in a console that differs in so many ways"
     )
     parser.add_argument("--no-browser", action="store_true", help="in simulators, where there are any: much sooner")
-    parser.add_argument("--consistency", type=int, default=5, help="tasks of each template asked in two looks (5)")
-    parser.add_argument("--minutes", type=float, default=0.0, help="at most so long (0: as long as it takes)")
-    parser.add_argument("--workers", type=int, default=0, help="Ray actors (0: here)")
+    parser.add_argument("--consistency", type=whole, default=5, help="tasks of each template asked in two looks (5)")
+    parser.add_argument("--minutes", type=amount, default=0.0, help="at most so long (0: as long as it takes)")
+    parser.add_argument("--workers", type=whole, default=0, help="Ray actors (0: here)")
     return parser.parse_args(arguments)
 
 
@@ -290,6 +299,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             templates += find_environment(each).templates
         for each in templates:
             find_template(each)
+        _refuse_other_consoles([given.policy, *([given.against] if given.against else [])], templates)
         plan = Plan(
             templates=tuple(templates or _learnt(given.policy)),
             episodes=given.episodes,

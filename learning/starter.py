@@ -22,6 +22,7 @@ from learning.evaluate import Evaluation, evaluate
 from learning.improve import improve
 from learning.progress import Progress
 from learning.rollouts import Episode, Mode, Played, play_all
+from sandbox.arguments import count, whole
 from sandbox.contracts import storage
 from sandbox.contracts.tasks import Outcome
 from sandbox.contracts.trajectories import Trajectory
@@ -207,13 +208,13 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, default=Path(".belay/starter"), help="where everything on the way is kept")
     parser.add_argument("--out", type=Path, default=jobs.STARTER)
-    parser.add_argument("--workers", type=int, default=0, help="Ray actors; 0 = in this process")
+    parser.add_argument("--workers", type=whole, default=0, help="Ray actors; 0 = in this process")
     parser.add_argument("--quick", action="store_true", help="the same on little, to see that it runs")
-    parser.add_argument("--demonstrations", type=int, default=Plan().demonstrations)
-    parser.add_argument("--advised", type=int, default=Plan().advised)
-    parser.add_argument("--rounds", type=int, default=Plan().rounds)
-    parser.add_argument("--steps", type=int, default=Plan().steps)
-    parser.add_argument("--judged", type=int, default=Plan().judged)
+    parser.add_argument("--demonstrations", type=count, default=Plan().demonstrations)
+    parser.add_argument("--advised", type=whole, default=Plan().advised)
+    parser.add_argument("--rounds", type=whole, default=Plan().rounds)
+    parser.add_argument("--steps", type=count, default=Plan().steps)
+    parser.add_argument("--judged", type=count, default=Plan().judged)
     asked = parser.parse_args(arguments)
     plan = QUICK if asked.quick else Plan(asked.demonstrations, asked.advised, asked.rounds, asked.steps, asked.judged)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")

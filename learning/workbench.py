@@ -30,6 +30,7 @@ from learning.ppo import ActorCritic, Recipe, Rollout, Trained
 from learning.progress import Progress
 from learning.tickets import EVERY, TITLE, judged
 from learning.tickets import Ended as Judged
+from sandbox.arguments import positive
 from sandbox.contracts.tasks import Task
 from sandbox.worlds.workbench.simulator import Workbench
 from sandbox.worlds.workbench.templates import tasks
@@ -250,8 +251,8 @@ def main(arguments: Sequence[str]) -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, default=Path(".belay/workbench"), help="where everything is kept")
-    parser.add_argument("--budget-s", type=float, default=Plan().budget_s, help="of training, all goes together")
-    parser.add_argument("--templates", nargs="+", default=Plan().templates)
+    parser.add_argument("--budget-s", type=positive, default=Plan().budget_s, help="of training, all goes together")
+    parser.add_argument("--templates", nargs="+", choices=EVERY, metavar="NAME", default=Plan().templates)
     asked = parser.parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
     logging.getLogger("learning").setLevel(logging.INFO)  # others would drown it

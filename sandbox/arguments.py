@@ -1,12 +1,13 @@
 """Arguments of the sandbox's commands, checked before anything is played."""
 
 import argparse
+import math
 import os
 from pathlib import Path
 
 from msgspec import Struct
 
-from sandbox.registry import Registered, UnknownEnvironment, find_environment
+from sandbox.registry import Registered, UnknownEnvironment, UnknownTemplate, find_environment, find_template
 from sandbox.variants import parse
 
 
@@ -32,6 +33,44 @@ def count(text: str) -> int:
     return int(text)
 
 
+def whole(text: str) -> int:
+    """A whole number from 0."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0, found {text!r}")
+    return int(text)
+
+
+def amount(text: str) -> float:
+    """A number from 0, of seconds or minutes."""
+    found = _number(text)
+    if not found >= 0 or math.isinf(found):
+        raise argparse.ArgumentTypeError(f"expected a number from 0, found {text!r}")
+    return found
+
+
+def positive(text: str) -> float:
+    """A number above 0, of seconds or minutes."""
+    found = _number(text)
+    if not found > 0 or math.isinf(found):
+        raise argparse.ArgumentTypeError(f"expected a number above 0, found {text!r}")
+    return found
+
+
+def environment_name(text: str) -> str:
+    """The id of an environment that there is."""
+    environment(text)
+    return text
+
+
+def template_name(text: str) -> str:
+    """The id of a template that there is, with its environment's."""
+    try:
+        find_template(text)
+    except (UnknownEnvironment, UnknownTemplate) as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
+    return text
+
+
 def new_file(text: str) -> Path:
     """A file that can be written: it is found out before, not after an hour's work."""
     path = Path(text)
@@ -55,3 +94,10 @@ def new_folder(text: str) -> Path:
     if not os.access(above, os.W_OK):
         raise argparse.ArgumentTypeError(f"expected a folder to write into; {above} may not be written by this user")
     return path
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
