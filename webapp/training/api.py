@@ -1,5 +1,6 @@
 """HTTP of training and of evaluations."""
 
+import re
 from datetime import datetime
 from typing import Any, Literal, NoReturn, TypeVar
 
@@ -25,6 +26,7 @@ router = Router(tags=["training"])
 
 LONGEST_S = 7 * 24 * 3600
 REPORTS = {"json": "application/json", "md": "text/markdown", "html": "text/html"}
+REPLAY = re.compile(r"[A-Za-z0-9._-]{1,200}")  # a name of a replay
 INERT = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 N = TypeVar("N", PolicyVersion, DatasetVersion)
@@ -310,6 +312,8 @@ def show_report(request: HttpRequest, evaluation_id: int, kind: str) -> HttpResp
     "/evaluations/{evaluation_id}/replays/{name}.html", response={200: None}, **needs(Role.OPERATOR, Scope.READ)
 )
 def show_replay(request: HttpRequest, evaluation_id: int, name: str) -> HttpResponse:
+    if not REPLAY.fullmatch(name):
+        raise NotFound("A replay has the name that its report gives it.")
     return _document(evaluation_id, f"replays/{name}.html", "html")
 
 

@@ -115,7 +115,17 @@ def test_a_report_is_given_in_each_form_and_its_pages_may_do_nothing(kind: str, 
     assert "default-src 'none'" in response["Content-Security-Policy"]
 
 
-@pytest.mark.parametrize("name", ["report.pdf", "replays/none.html", "replays/..%2freport.html"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "report.pdf",
+        "replays/none.html",
+        "replays/..%2freport.html",
+        "replays/a%00b.html",
+        "replays/a%5c..%5cb.html",
+        f"replays/{'a' * 1200}.html",
+    ],
+)
 def test_what_a_report_does_not_have_is_not_found(name: str) -> None:
     evaluation = stored(html=b"<h1>v2</h1>")
     assert a_client(Role.OPERATOR).get(f"/api/evaluations/{evaluation.pk}/{name}").status_code == 404
