@@ -188,4 +188,4 @@ def dispatch(run: TrainingRun) -> None:
     """Tell the workers of the run's queue that there is work."""
     from webapp.training.tasks import train  # the task module imports these actions
 
-    train.apply_async((run.pk,), queue=run.spec.get("queue", TrainingPlan.Queue.CPU))
+    train.apply_async((run.pk,), queue=run.spec.get("queue", TrainingPlan.Queue.CPU), expires=leases.TOLD_S)

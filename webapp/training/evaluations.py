@@ -70,4 +70,4 @@ def dispatch(evaluation: Evaluation) -> None:
     """Tell the workers of its queue that there is work."""
     from webapp.training.tasks import judge  # the task module imports these actions
 
-    judge.apply_async((evaluation.pk,), queue=evaluation.spec["queue"])
+    judge.apply_async((evaluation.pk,), queue=evaluation.spec["queue"], expires=leases.TOLD_S)

@@ -1,6 +1,6 @@
 """A version is judged on the training queue, alone or beside another; its report can be read and downloaded."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from tests.builders import a_user
 from tests.webapp.agent_sessions.cast import a_policy
 from webapp import storage
 from webapp.accounts.models import Role
+from webapp.celery import app
 from webapp.rollouts.actions import seed_starter
 from webapp.rollouts.models import PolicyVersion
 from webapp.training import evaluations, judging, leases, queries, tasks
@@ -168,6 +169,17 @@ def test_a_worker_that_was_displaced_changes_nothing_of_its_successors_report(
     assert (evaluation.state, queries.report(evaluation, "report.md")) == ("completed", b"by the successor")
     with pytest.raises(leases.LeaseLost):
         evaluations.complete(claim=late)
+
+
+@pytest.mark.django_db(transaction=True)  # a message is sent when the row is committed
+def test_a_message_that_there_is_work_expires_before_the_sweeps_messages_pile_up() -> None:
+    asked(a_policy())
+    tasks.sweep_runs()
+    with app.connection_for_read() as broker:
+        messages = [broker.default_channel.basic_get("training", no_ack=True) for _ in range(2)]
+    for message in messages:
+        left = datetime.fromisoformat(message.headers["expires"]) - timezone.now()
+        assert timedelta(0) < left <= timedelta(seconds=leases.TOLD_S)
 
 
 def test_a_cancelled_evaluation_ends_its_worker() -> None:
