@@ -1,6 +1,7 @@
 """Checkpoints of a training: written whole or not at all, gone on from bit for bit, never unpickled."""
 
 import json
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 from learning import together
 
 CHECKPOINT = "checkpoint.safetensors"
+log = logging.getLogger(__name__)
 
 
 class Dataclass(Protocol):
@@ -69,6 +71,8 @@ class Checkpoint:
         found = together.told(self._read(network, optimizer) if together.first() else None)
         assert found is not None
         together.alike(network, optimizer)
+        if found.step:
+            log.info("goes on from step %d, kept in %s", found.step, self._path)
         return found
 
     def _read(self, network: nn.Module, optimizer: torch.optim.Optimizer) -> Resumed:

@@ -4,6 +4,7 @@ Run: python -m learning.distill --teacher learning/starter --out FOLDER.
 """
 
 import argparse
+import logging
 import math
 import sys
 import time
@@ -21,6 +22,7 @@ from torch import Tensor, nn
 from learning import artefact, batches, divergence, jobs, losses, playing, starter
 from learning.arrays import Arrays
 from learning.bc import fresh
+from learning.begun import Begun, hashed
 from learning.checkpoints import Checkpoint
 from learning.collecting import World
 from learning.deeds import Reader
@@ -101,7 +103,7 @@ def train(
     optimizer = torch.optim.AdamW(
         both.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98)
     )
-    checkpoint = Checkpoint(work, recipe)
+    checkpoint = Checkpoint(work, Begun.of(recipe, [teacher, both], states))
     resumed = checkpoint.resume(both, optimizer)
     step, began = resumed.step, time.monotonic() - resumed.spent_s
     lengths = np.array([len(each.element_kinds) for each in states], np.int64)
@@ -277,6 +279,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--practise-s", type=float, default=300.0, help="seconds of PPO afterwards; 0 = none")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
         teacher = artefact.load(asked.teacher)
         for each in asked.templates:
@@ -296,7 +299,8 @@ def main(arguments: Sequence[str]) -> int:
     )
     if asked.practise_s > 0:
         world = World(tuple(asked.templates))
-        done = practised(done, world, work=asked.work / "practice", budget_s=asked.practise_s, report=_say)
+        work = asked.work / f"practice-{hashed([done.network.state_dict(), asked.templates])[:12]}"  # of this student
+        done = practised(done, world, work=work, budget_s=asked.practise_s, report=_say)
     write(asked.out, done, asked.teacher, recipe, examples=known[:8])
     return 0
 

@@ -8,6 +8,7 @@ The heads of the first two stand beside the policy and are dropped. Run: python 
 """
 
 import argparse
+import logging
 import math
 import sys
 import time
@@ -23,6 +24,7 @@ from torch import Tensor, nn
 from learning import arrays as f
 from learning import artefact, batches, foresight, hindsight, losses, readings, starter
 from learning.bc import fresh
+from learning.begun import Begun
 from learning.candidates import LOW, Label, label
 from learning.checkpoints import Checkpoint
 from learning.deeds import Deed, Reader, Reading
@@ -179,7 +181,7 @@ def train(
     optimizer = torch.optim.AdamW(
         both.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98), fused=True
     )
-    checkpoint = Checkpoint(work, recipe)
+    checkpoint = Checkpoint(work, Begun.of(recipe, [both], [found]))
     resumed = checkpoint.resume(both, optimizer)
     step, began = resumed.step, time.monotonic() - resumed.spent_s
     values: dict[str, float] = {}
@@ -310,6 +312,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--steps", type=int, default=Recipe().steps)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
         for each in asked.templates:
             find_template(each)

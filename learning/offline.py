@@ -26,6 +26,7 @@ from torch import Tensor, nn
 from learning import artefact, batches, expectiles, losses, readings
 from learning.arrays import Arrays
 from learning.bc import fresh
+from learning.begun import Begun
 from learning.candidates import label
 from learning.checkpoints import Checkpoint
 from learning.deeds import Deed, Reader, Reading
@@ -227,7 +228,7 @@ def train(
     optimizer = torch.optim.AdamW(
         both.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98)
     )
-    checkpoint = Checkpoint(work, recipe)
+    checkpoint = Checkpoint(work, Begun.of(recipe, [both], found))
     resumed = checkpoint.resume(both, optimizer)
     step, began = resumed.step, time.monotonic() - resumed.spent_s
     first = 0 if recipe.method == "bc" else recipe.critic_steps
@@ -355,6 +356,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--critic-steps", type=int, default=Recipe().critic_steps, help="of the critic, before them")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
         contents = [path.read_bytes() for path in asked.trajectories]
         every = [storage.unpack(content) for content in contents]
