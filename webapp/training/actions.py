@@ -119,7 +119,7 @@ def request_run(
         dataset=dataset,
         algorithm=PARTS[chosen.kind] + ("+ppo" if chosen.practice_s else ""),
         seed=seed,
-        asked=_digest(wish, spec),
+        asked=_digest(chosen, spec),
         defaults={
             "trigger": trigger,
             "parent": chosen.parent,
@@ -136,11 +136,9 @@ def request_run(
     return run
 
 
-def _digest(wish: Wish | None, spec: dict[str, Any]) -> str:
-    """What makes it the same wish; "" for what is planned."""
-    if wish is None:
-        return ""
-    said = {**spec, "parent": wish.parent.content_hash if wish.parent else None}
+def _digest(chosen: Wish, spec: dict[str, Any]) -> str:
+    """What makes it the same wish; what is planned is another wish once there is another champion or plan."""
+    said = {**spec, "parent": chosen.parent.content_hash if chosen.parent else None}
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 

@@ -78,7 +78,7 @@ class TrainingRun(Job):
     parent = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, null=True, related_name="+")
     policy = models.OneToOneField(PolicyVersion, on_delete=models.PROTECT, null=True, related_name="training_run")
     commit = models.CharField(max_length=40, blank=True)
-    asked = models.CharField(max_length=64, blank=True)  # SHA-256 of what an admin chose; "" = as planned
+    asked = models.CharField(max_length=64, blank=True)  # SHA-256 of what was chosen or planned
 
     class Meta:
         constraints = (

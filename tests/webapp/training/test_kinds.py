@@ -50,7 +50,7 @@ def ask(client: Client, **body: Any) -> tuple[int, dict[str, Any]]:
 def test_a_run_that_is_asked_for_without_wishes_is_as_planned(admin: Client, champion: PolicyVersion) -> None:
     status, row = ask(admin)
     run = TrainingRun.objects.get(id=row["id"])
-    assert (status, run.algorithm, run.parent, run.asked) == (201, "bc+ppo", champion, "")
+    assert (status, run.algorithm, run.parent) == (201, "bc+ppo", champion)
     assert run.spec == {"budget_s": 120, "practice_s": 60, "queue": "training"}
 
 
@@ -110,6 +110,20 @@ def test_what_was_done_already_is_not_done_again_unless_by_another_seed(admin: C
     status, problem = ask(admin, kind="midtrain")
     assert (status, "Choose another seed" in problem["detail"]) == (409, True)
     assert ask(admin, kind="midtrain", seed=1)[0] == 201
+
+
+def test_what_is_planned_is_another_run_for_another_champion_or_plan(admin: Client, champion: PolicyVersion) -> None:
+    user = a_user(Role.ADMIN)
+    first = ask(admin)[1]["id"]
+    assert ask(admin)[1]["id"] == first
+    actions.cancel(run_id=first, user=user, how="web")
+    newer = a_policy()
+    point_alias(name=Alias.Name.CHAMPION, policy=newer, user=None, how="system")
+    status, row = ask(admin)
+    assert (status, row["parent"]) == (201, newer.name)
+    actions.set_plan(after_accepted=5, learn_s=600, practice_s=60, queue=queries.plan().queue, user=user, how="web")
+    again = TrainingRun.objects.get(id=ask(admin)[1]["id"])
+    assert (again.pk != row["id"], again.spec["budget_s"]) == (True, 600)
 
 
 def a_judged_session(verdict: str) -> Session:
