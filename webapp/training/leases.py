@@ -16,7 +16,7 @@ from webapp.training.models import Job
 from webapp.training.states import ENDED
 
 LEASE = timedelta(seconds=30)
-TOLD_S = 20  # a message that there is work is worth so long; the sweep sends another every 10 s
+TOLD_S = 120  # a message that there is work is worth so long, as a worker needs to start; the sweep sends others
 MAX_ATTEMPTS = 5  # of a job whose worker keeps dying
 
 J = TypeVar("J", bound=Job)
