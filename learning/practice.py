@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from learning import artefact, bc, playing, together
 from learning.collecting import World
@@ -26,6 +27,7 @@ from learning.progress import Progress
 from learning.readings import reading_of
 from learning.rollouts import Episode, Played, play_all
 from learning.samples import Sample, lessons
+from sandbox.arguments import amount, count, environment_name, positive, whole
 from sandbox.contracts import storage
 from sandbox.registry import find_environment
 from sandbox.semantics.thesaurus import shipped_sha256
@@ -53,6 +55,14 @@ CLONE = bc.Recipe(batch=32, learning_rate=1.5e-3, judge_every=500, renamed=0.25,
 
 
 LOG = "practice.log"  # of several learners
+
+
+PLAN = "plan.json"  # of the folder's work
+WHO = ("workers", "learners", "central")  # of a plan: makes no other policy
+
+
+class AnotherPlan(ValueError):
+    """A folder holds what another plan made."""
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -135,7 +145,8 @@ def clone(plan: Plan, files: Sequence[Path], out: Path, work: Path) -> None:
         report=_say,
         should_stop=lambda: False,
     )
-    right, count = (sum(each) for each in zip(*trained.by_template.values(), strict=True))
+    judged = trained.by_template.values()  # none where so few were shown that none is held out
+    right, count = sum(each for each, _ in judged), sum(each for _, each in judged)
     held_out = {"right": right, "all": count, "interval": wilson(right, count)}
     receipt = {"algorithm": "bc", "recipe": asdict(recipe), "steps": trained.steps}
     _write(plan, trained.network, samples, out, {"held_out": held_out}, receipt, "Cloned policy")
@@ -234,13 +245,14 @@ def main(arguments: Sequence[str]) -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, default=Path(".belay/practice"), help="where everything is kept")
-    parser.add_argument("--workers", type=int, default=Plan().workers)
-    parser.add_argument("--learners", type=int, default=1, help="processes that learn, on a GPU each if there are any")
+    parser.add_argument("--workers", type=whole, default=Plan().workers)
+    parser.add_argument("--learners", type=count, default=1, help="processes that learn, on a GPU each if there are any")
     parser.add_argument("--central", action="store_true", help="one process answers for all players, also on a CPU")
-    parser.add_argument("--cloning-s", type=float, default=Plan().cloning_s)
-    parser.add_argument("--practice-s", type=float, default=Plan().practice_s)
-    parser.add_argument("--decisions", type=int, default=Plan().decisions)
-    parser.add_argument("--environments", nargs="+", default=Plan().environments)
+    parser.add_argument("--cloning-s", type=positive, default=Plan().cloning_s)
+    parser.add_argument("--practice-s", type=amount, default=Plan().practice_s)
+    parser.add_argument("--decisions", type=count, default=Plan().decisions)
+    environments = Plan().environments
+    parser.add_argument("--environments", nargs="+", type=environment_name, metavar="ID", default=environments)
     asked = parser.parse_args(arguments)
     plan = Plan(
         environments=tuple(asked.environments),
@@ -254,12 +266,39 @@ def main(arguments: Sequence[str]) -> int:
     work = asked.work.absolute()
     if plan.learners > 1:
         print(f"how far it is stands in {work / LOG}", flush=True)
+    try:
+        settle(plan, work)
+    except AnotherPlan as problem:
+        parser.error(str(problem))
     together.run(partial(carry_out, plan, work), work, learners=plan.learners, cores=plan.workers)
     return 0
 
 
+def settle(plan: Plan, work: Path) -> None:
+    """Note the plan of a folder that has none. Raises AnotherPlan where what lies there is of another one.
+
+    Who plays and learns may change, and how long it practises until it has.
+    """
+    path = work / PLAN
+    if path.is_file():
+        noted = msgspec.json.decode(path.read_bytes(), type=Plan)
+        practised = noted.practice_s if (work / "practised").is_dir() else plan.practice_s
+        same = structs.replace(noted, practice_s=practised, **{name: getattr(plan, name) for name in WHO})
+        if same != plan:
+            other = [name for name in plan.__struct_fields__ if getattr(same, name) != getattr(plan, name)]
+            raise AnotherPlan(
+                f"{work} holds the work of a plan with other {', '.join(other)}: choose another folder, or empty it"
+            )
+        if noted.practice_s == plan.practice_s:
+            return
+    work.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(msgspec.json.encode(plan))
+
+
 def carry_out(plan: Plan, work: Path) -> None:
-    """Whatever of a plan is not done yet, in one learner or several."""
+    """Whatever of a plan is not done yet, in one learner or several. Raises AnotherPlan."""
+    if together.first():
+        settle(plan, work)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")  # libraries would drown ours
     said = logging.getLogger("learning")
     said.setLevel(logging.INFO if together.first() else logging.WARNING)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from learning import practice
 from learning.kinds import open_policy
@@ -18,6 +19,7 @@ from sandbox.contracts.tasks import Outcome
 from sandbox.env import player
 from sandbox.semantics.thesaurus import shipped_sha256
 from sandbox.worlds.console import names
+from tests.learning.pages import a_demonstration
 
 PLAN = Plan(
     only=("cloud/stop-instance", "cloud/start-instance"),
@@ -77,6 +79,32 @@ def test_what_is_there_is_not_made_again(work: Path) -> None:
     before = {each: each.stat().st_mtime_ns for each in sorted(work.rglob("*")) if each.is_file()}
     practice.carry_out(PLAN, work)
     assert {each: each.stat().st_mtime_ns for each in sorted(work.rglob("*")) if each.is_file()} == before
+
+
+def test_another_plan_is_refused_where_one_lies_already(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for workers in (0, 2):  # who plays makes no other policy
+        practice.settle(structs.replace(PLAN, workers=workers), tmp_path)
+    with pytest.raises(practice.AnotherPlan, match="other width, seed: choose another folder"):
+        practice.carry_out(structs.replace(PLAN, width=32, seed=8), tmp_path)
+    with pytest.raises(SystemExit):
+        practice.main(["--work", str(tmp_path)])
+    assert "holds the work of a plan with other only" in capsys.readouterr().err
+
+
+def test_a_plan_that_only_cloned_may_go_on_to_practise(tmp_path: Path) -> None:
+    for seconds in (0.0, 60.0, 60.0):
+        practice.settle(structs.replace(PLAN, practice_s=seconds), tmp_path)
+    (tmp_path / "practised").mkdir()
+    with pytest.raises(practice.AnotherPlan, match="other practice_s"):
+        practice.settle(structs.replace(PLAN, practice_s=90.0), tmp_path)
+
+
+def test_so_few_demonstrations_that_none_is_held_out_are_cloned(tmp_path: Path) -> None:
+    shown = tmp_path / "1.belay"
+    shown.write_bytes(storage.pack(a_demonstration(1)))
+    practice.clone(structs.replace(PLAN, cloning_steps=1), [shown], tmp_path / "out", tmp_path / "work")
+    held_out = json.loads((tmp_path / "out" / "evaluation.json").read_text())["held_out"]
+    assert held_out == {"right": 0, "all": 0, "interval": [0.0, 1.0]}
 
 
 def test_words_may_be_read_as_they_are(work: Path) -> None:
