@@ -62,9 +62,9 @@ def test_a_training_run_shows_its_curves_as_they_grow_and_can_be_cancelled(cast:
     assert claim is not None
     training.report(claim=claim, phase="fit", progress=0.25, step=50, values={"loss": 2.5, "held_out_accuracy": 0.5})
     page = looks.person(cast.admin, f"/training/{run.pk}")
-    expect(page.get_by_role("figure", name="Accuracy")).to_contain_text("held_out_accuracy 50.0 %")
+    expect(page.get_by_role("figure", name="Accuracy")).to_contain_text("held-out actions right 50.0 %")
     training.report(claim=claim, phase="fit", progress=0.5, step=100, values={"loss": 1.25, "held_out_accuracy": 0.75})
-    expect(page.get_by_role("figure", name="Accuracy")).to_contain_text("held_out_accuracy 75.0 %")
+    expect(page.get_by_role("figure", name="Accuracy")).to_contain_text("held-out actions right 75.0 %")
     expect(page.get_by_role("figure", name="Loss")).to_contain_text("1.25")
 
     page.get_by_role("button", name="Cancel the run").click()

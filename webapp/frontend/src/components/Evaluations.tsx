@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { api, Problem } from "../api/client";
-import type { Evaluation, EvaluationRow, Listed, NewEvaluation, PolicyRow, Simulated } from "../api/types";
+import type { Evaluation, EvaluationRow, Listed, NewEvaluation, PolicyRow, RunRow, Simulated } from "../api/types";
 import { useIsAtLeast, useVerb } from "../api/verbs";
 import { useWords } from "../words";
 import { useAsk } from "./ask";
@@ -53,7 +53,7 @@ function Tried({ items }: { items: EvaluationRow[] }) {
         columns={[
           { name: t("word.id"), cell: (row) => <To to={`?evaluation=${row.id}`}>{t("judging.heading", { id: row.id })}</To> },
           { name: t("word.state"), cell: (row) => <StateBadge state={row.state} /> },
-          { name: t("training.progress"), width: 150, cell: (row) => <Progressing job={row} /> },
+          { name: t("training.progress"), width: 150, cell: (row) => (row.state === "queued" ? <Waiting row={row} all={items} /> : <Progressing job={row} />) },
           { name: t("judging.on"), cell: (row) => (row.environment ? on(row.environment) : t("judging.learnt")) },
           { name: t("judging.splits"), wide: true, cell: (row) => row.splits.map((split) => word("split", split)).join(", ") },
           { name: t("judging.against"), cell: (row) => (row.against === null ? "—" : <To to={`/policies/${row.against}`}><Mono>v{row.against}</Mono></To>) },
@@ -64,6 +64,24 @@ function Tried({ items }: { items: EvaluationRow[] }) {
       />
       {shown !== undefined && <Shown key={shown} id={shown} />}
     </Stack>
+  );
+}
+
+/** Trainings and evaluations share a queue: what this one stands behind. */
+function Waiting({ row, all }: { row: EvaluationRow; all: EvaluationRow[] }) {
+  const { t } = useWords();
+  const query = useQuery({
+    queryKey: ["training", "ahead"],
+    queryFn: () => api.get<Listed<RunRow>>("/training", { limit: 20 }),
+    refetchInterval: REFRESH_MS,
+  });
+  const run = query.data?.items.findLast(({ state, created_at }) => state === "running" || (state === "queued" && created_at < row.created_at));
+  const other = all.find(({ state }) => state === "running");
+  const what = run ? t("training.heading", { id: run.id }) : other && t("judging.heading", { id: other.id });
+  return (
+    <Text fz="xs" c="dimmed">
+      {what ? t("judging.waitsFor", { what }) : t("judging.waits")}
+    </Text>
   );
 }
 

@@ -13,6 +13,7 @@ import { Shares } from "./Shares";
 const BAR = 0.82; // what a policy must reach between two looks of a console
 const SIGNIFICANT = 0.05;
 const TALL = 460;
+const REPLAYS = 3; // shown at once
 const FORMS = ["json", "md", "html"] as const;
 
 type Share = Consistency["overall"];
@@ -36,7 +37,7 @@ export function Judged({ evaluation, judgement }: { evaluation: Evaluation; judg
       {judgement.evaluations.map((each) => (
         <Success key={each.split} title={t("judging.success", { split: word("split", each.split) })} rates={each} />
       ))}
-      {judgement.against && <Beside policy={`v${evaluation.policy}`} against={judgement.against} />}
+      {judgement.against && <Beside policy={`v${evaluation.policy}`} against={judgement.against} tried={tried(judgement.evaluations)} />}
       <Conduct judgement={judgement} />
       <Causes evaluation={evaluation} judgement={judgement} />
       <Failures evaluation={evaluation} judgement={judgement} />
@@ -122,16 +123,31 @@ function Causes({ evaluation, judgement: { causes } }: { evaluation: Evaluation;
           percent(each.share),
           each.confidence.toFixed(2),
           each.marks.join(", "),
-          <Group key="replays" gap={8}>
-            {each.trajectories.map((name, at) => (
-              <Replay key={name} evaluation={evaluation} name={name}>
-                {t("judging.nth", { n: at + 1 })}
-              </Replay>
-            ))}
-          </Group>,
+          <Replays key="replays" evaluation={evaluation} names={each.trajectories} />,
         ])}
       />
     </Part>
+  );
+}
+
+/** The first few; the others folded away. */
+function Replays({ evaluation, names }: { evaluation: Evaluation; names: string[] }) {
+  const { t } = useWords();
+  const links = names.map((name, at) => (
+    <Replay key={name} evaluation={evaluation} name={name}>
+      {t("judging.nth", { n: at + 1 })}
+    </Replay>
+  ));
+  return (
+    <>
+      <Group gap={8}>{links.slice(0, REPLAYS)}</Group>
+      {links.length > REPLAYS && (
+        <details>
+          <summary>{t("judging.moreReplays", { n: links.length - REPLAYS })}</summary>
+          <Group gap={8}>{links.slice(REPLAYS)}</Group>
+        </details>
+      )}
+    </>
   );
 }
 
@@ -194,9 +210,12 @@ function Alike({ title, found, bar }: { title: string; found: Consistency; bar?:
   );
 }
 
-function Beside({ policy, against }: { policy: string; against: Against }) {
+const tried = (found: SplitRates[]): number => found.reduce((sum, each) => sum + each.overall.episodes, 0);
+
+function Beside({ policy, against, tried: own }: { policy: string; against: Against; tried: number }) {
   const { t, word } = useWords();
   const { pairing } = against;
+  const others = tried(against.evaluations);
   const p = pText(pairing.p_value);
   const better = pairing.only_one > pairing.only_other ? policy : against.policy;
   const head = [t("word.template"), t("judging.tasks"), t("judging.both"), t("judging.only", { name: policy }), t("judging.only", { name: against.policy }), t("judging.neither"), t("judging.p")];
@@ -207,6 +226,11 @@ function Beside({ policy, against }: { policy: string; against: Against }) {
       <Stack gap="xs">
         <Text fz="sm">{pairing.p_value < SIGNIFICANT ? t("judging.better", { name: better, p }) : t("judging.draw", { p })}</Text>
         <Figures label={title} head={head.with(0, "")} rows={[[t("policy.all"), ...figures(pairing)]]} />
+        {own !== others && (
+          <Text fz="xs" c="dimmed">
+            {t("judging.inCommon", { name: policy, own, other: against.policy, others })}
+          </Text>
+        )}
         {against.evaluations.map((each) => (
           <Text key={each.split} fz="sm">
             <To to={`/policies/${against.policy.slice(1)}`}><Mono>{against.policy}</Mono></To> · {word("split", each.split)}: <Mono>{said({ count: each.overall.verified, of: each.overall.episodes, ...each.overall })}</Mono>

@@ -9,10 +9,11 @@ import type { Metric, Run } from "../api/types";
 import { useIsAtLeast, useVerb } from "../api/verbs";
 import { useAsk } from "../components/ask";
 import { Mono, StateBadge } from "../components/badges";
+import { BY_TASK, chartsOf, type Chart } from "../components/measures";
 import { Empty, Facts, Loaded, Page, To } from "../components/page";
 import { Progressing } from "../components/Progressing";
 import { clockText, Since } from "../components/time";
-import { useWords, type WordKey } from "../words";
+import { useWords } from "../words";
 import { Algorithm } from "./TrainingPage";
 
 const COLORS = ["blue.6", "orange.6", "teal.6", "grape.6", "red.6", "gray.6"];
@@ -83,32 +84,17 @@ function Took({ began, ended }: { began: string; ended: string | null }) {
   return <Mono>{clockText(new Date(ended).getTime() - new Date(began).getTime())}</Mono>;
 }
 
-const BY_TASK = "success/"; // what a metric of one task is called before its name
-const KINDS: [WordKey, RegExp][] = [
-  ["training.loss", /loss|^(forward|inverse|told|critic|policy|divergence)$/],
-  ["training.accuracy", /accuracy|verified|success/],
-  ["training.reward", /reward|return/],
-  ["training.leash", /kl|entropy|clip/],
-  ["training.value", /explained/],
-  ["training.speed", /per_s$|use$/],
-  ["training.other", /./],
-];
-
-function kindOf(name: string): WordKey {
-  return KINDS.find(([, pattern]) => pattern.test(name))?.[0] ?? "training.other";
-}
-
 function Curves({ metrics }: { metrics: Metric[] }) {
-  const { t } = useWords();
+  const { t, word } = useWords();
   const all = [...new Set(metrics.flatMap(({ values }) => Object.keys(values)))].sort();
   if (all.length === 0) return <Empty title={t("training.noMetrics")} />;
-  const names = all.filter((name) => !name.startsWith(BY_TASK));
+  const charts = chartsOf(all);
+  const isOnePart = new Set(charts.map(({ part }) => part)).size === 1;
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="sm">
-      {KINDS.map(([kind]) => {
-        const shown = names.filter((name) => kindOf(name) === kind);
-        return shown.length > 0 ? <Curve key={kind} title={t(kind)} names={shown} metrics={metrics} isShare={kind === "training.accuracy"} /> : null;
-      })}
+      {charts.map((chart) => (
+        <Charted key={chart.part + chart.kind} chart={chart} metrics={metrics} title={isOnePart ? t(chart.kind) : `${t(chart.kind)} · ${word("phase", chart.part)}`} />
+      ))}
       <ByTask metrics={metrics} names={all.filter((name) => name.startsWith(BY_TASK))} />
     </SimpleGrid>
   );
@@ -148,45 +134,82 @@ function figure(value: number): string {
   return value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
 }
 
-interface CurveProps {
+interface ChartedProps {
+  chart: Chart;
+  metrics: Metric[];
   title: string;
+}
+
+/** Measures of one kind and part: on one axis where they are on one scale, else each on its own. */
+function Charted({ chart: { part, kind, names, isApart }, metrics, title }: ChartedProps) {
+  const { t, word } = useWords();
+  const isShare = kind === "training.accuracy";
+  const last = names.map((name) => {
+    const value = metrics.findLast(({ values }) => name in values)?.values[name];
+    return { name, said: `${word("measure", name)} ${value === undefined ? "—" : isShare ? `${(value * 100).toFixed(1)} %` : figure(value)}` };
+  });
+  const about = (name: string): string => [name, word("measured", name)].filter((each, at) => at === 0 || each !== name).join(": ");
+  const step = t(part === "play" ? "training.update" : "training.step");
+  return (
+    <Paper component="figure" m={0} aria-label={`${title}: ${last.map(({ said }) => said).join(", ")}`}>
+      <Title order={2}>{title}</Title>
+      {!isApart && (
+        <Group gap="sm" mb="xs">
+          {last.map(({ name, said }) => (
+            <Text key={name} fz="xs" c="dimmed" title={about(name)}>
+              {said}
+            </Text>
+          ))}
+        </Group>
+      )}
+      {isApart ? (
+        <SimpleGrid cols={2} spacing="xs" mt="xs">
+          {last.map(({ name, said }) => (
+            <div key={name}>
+              <Text fz="xs" c="dimmed" title={about(name)} truncate>
+                {said}
+              </Text>
+              <Curve names={[name]} metrics={metrics} isShare={false} height={110} />
+            </div>
+          ))}
+        </SimpleGrid>
+      ) : (
+        <Curve names={names} metrics={metrics} isShare={isShare} step={step} />
+      )}
+    </Paper>
+  );
+}
+
+interface CurveProps {
   names: string[];
   metrics: Metric[];
   isShare: boolean;
+  height?: number;
+  step?: string;
 }
 
-function Curve({ title, names, metrics, isShare }: CurveProps) {
-  const { t } = useWords();
+function Curve({ names, metrics, isShare, height = 250, step }: CurveProps) {
+  const { word } = useWords();
   const data = metrics
     .filter(({ values }) => names.some((name) => name in values))
     .map(({ step, values }) => ({ step, ...values }));
-  const last = names.map((name) => {
-    const value = metrics.findLast(({ values }) => name in values)?.values[name];
-    return `${name} ${value === undefined ? "—" : isShare ? `${(value * 100).toFixed(1)} %` : figure(value)}`;
-  });
   return (
-    <Paper component="figure" m={0} aria-label={`${title}: ${last.join(", ")}`}>
-      <Title order={2}>{title}</Title>
-      <Text fz="xs" c="dimmed" ff="monospace" mb="xs">
-        {last.join(" · ")}
-      </Text>
-      <LineChart
-        h={250}
-        data={data}
-        dataKey="step"
-        series={names.map((name, at) => ({ name, color: COLORS[at % COLORS.length] ?? "blue.6" }))}
-        withDots={data.length < 60}
-        connectNulls
-        curveType="linear"
-        strokeWidth={1.8}
-        xAxisLabel={t("training.step")}
-        xAxisProps={{ type: "number", domain: [0, "dataMax"], allowDecimals: false }}
-        yAxisProps={{ domain: isShare ? [0, 1] : [0, "auto"], width: 58 }}
-        valueFormatter={(value) => (isShare ? `${(value * 100).toFixed(0)} %` : figure(value))}
-        lineChartProps={{ accessibilityLayer: true }}
-        withLegend={names.length > 1}
-      />
-    </Paper>
+    <LineChart
+      h={height}
+      data={data}
+      dataKey="step"
+      series={names.map((name, at) => ({ name, label: word("measure", name), color: COLORS[at % COLORS.length] ?? "blue.6" }))}
+      withDots={data.length < 60}
+      connectNulls
+      curveType="linear"
+      strokeWidth={1.8}
+      xAxisLabel={step}
+      xAxisProps={{ type: "number", domain: [0, "dataMax"], allowDecimals: false }}
+      yAxisProps={{ domain: isShare ? [0, 1] : [0, "auto"], width: 58 }}
+      valueFormatter={(value) => (isShare ? `${(value * 100).toFixed(0)} %` : figure(value))}
+      lineChartProps={{ accessibilityLayer: true }}
+      withLegend={names.length > 1}
+    />
   );
 }
 

@@ -170,7 +170,7 @@ export const pages = {
   "policy.rollOutBody": ["It works this share of new tickets; the same ticket always falls on the same side.", "它会处理此比例的新工单；同一工单始终分到同一侧。"],
   "policy.weight": ["Weight, % of tickets", "权重（工单百分比）"],
   "policy.all": ["all", "全部"],
-  "policy.interval": ["95 % interval", "95% 区间"],
+  "policy.interval": ["The bar is the share that was verified. The whisker, and the figures in brackets, are its 95 % interval (Wilson): narrower the more was tried.", "条形为核实比例；须线与方括号为其 95% 区间（Wilson），尝试越多越窄。"],
 
   "rollouts.empty": ["No policy was let out yet", "尚未灰度发布"],
   "rollouts.emptyBody": ["Start one from the page of a policy version that is not the champion.", "从非冠军策略版本的页面开始。"],
