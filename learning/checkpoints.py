@@ -3,12 +3,14 @@
 import json
 import logging
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
@@ -16,6 +18,10 @@ from learning import together
 
 CHECKPOINT = "checkpoint.safetensors"
 log = logging.getLogger(__name__)
+
+
+class Damaged(ValueError):
+    """A file holds no checkpoint that can be read, or one of another network."""
 
 
 class Dataclass(Protocol):
@@ -39,7 +45,7 @@ class Checkpoint:
 
     def __init__(self, folder: Path, recipe: Dataclass) -> None:
         self._path = folder / CHECKPOINT
-        self._recipe = json.loads(json.dumps(asdict(recipe)))  # as it will be read again: tuples are lists
+        self._recipe = _plain(recipe)
 
     def keep(
         self,
@@ -58,16 +64,13 @@ class Checkpoint:
         for index, moments in optimizer.state_dict()["state"].items():
             state |= {f"adam.{index}.{name}": torch.as_tensor(tensor) for name, tensor in moments.items()}
         meta = {"step": step, "spent_s": spent_s, "recipe": self._recipe, "more": dict(more or {})}
-        partial = self._path.with_suffix(".partial")
-        save_file(
-            {name: tensor.detach().contiguous() for name, tensor in state.items()},
-            partial,
-            metadata={name: json.dumps(value) for name, value in meta.items()},
-        )
-        partial.replace(self._path)
+        _put(state, self._path, meta)
 
     def resume(self, network: nn.Module, optimizer: torch.optim.Optimizer) -> Resumed:
-        """Load what was kept; a checkpoint of another recipe is none of this training. All take what the first has."""
+        """Load what was kept; a checkpoint of another recipe is none of this training, nor is a damaged one.
+
+        All take what the first has.
+        """
         found = together.told(self._read(network, optimizer) if together.first() else None)
         assert found is not None
         together.alike(network, optimizer)
@@ -78,11 +81,18 @@ class Checkpoint:
     def _read(self, network: nn.Module, optimizer: torch.optim.Optimizer) -> Resumed:
         if not self._path.is_file():
             return Resumed()
-        meta = {name: json.loads(value) for name, value in _metadata(self._path).items()}
-        if meta["recipe"] != self._recipe:
+        try:
+            meta = _metadata(self._path)
+            if meta["recipe"] != self._recipe:
+                return Resumed()
+            state = _tensors(self._path)
+            weights = {n.removeprefix("model."): t for n, t in state.items() if n.startswith("model.")}
+            if _shapes(weights) != _shapes(network.state_dict()):
+                raise Damaged(f"{self._path} is of another network")
+        except Damaged as problem:
+            log.warning("the training begins anew: %s", problem)
             return Resumed()
-        state = load_file(self._path)
-        network.load_state_dict({n.removeprefix("model."): t for n, t in state.items() if n.startswith("model.")})
+        network.load_state_dict(weights)
         moments: dict[int, dict[str, Tensor]] = {}
         for name, tensor in state.items():
             if name.startswith("adam."):
@@ -97,7 +107,7 @@ class Best:
 
     def __init__(self, folder: Path, trials: Sequence[float] = ()) -> None:
         self._path = folder / "best.safetensors"
-        self.trials = list(trials)
+        self.trials = list(trials) if _whole(self._path) else []  # without its weights the best is not known
 
     @property
     def value(self) -> float:
@@ -107,10 +117,8 @@ class Best:
     def tried(self, network: nn.Module, value: float) -> float:
         """Note a trial, and keep the weights where it was the best so far."""
         if value > self.value:
-            partial = self._path.with_suffix(".partial")
-            partial.parent.mkdir(parents=True, exist_ok=True)
-            save_file({name: each.detach().contiguous() for name, each in network.state_dict().items()}, partial)
-            partial.replace(self._path)
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            _put(network.state_dict(), self._path, {})
         self.trials.append(value)
         return value
 
@@ -124,13 +132,58 @@ class Best:
             network.load_state_dict(load_file(self._path))
 
 
-def kept_step(folder: Path) -> int:
-    """The step of the checkpoint in a folder, whatever its recipe; 0 where there is none."""
+def kept_step(folder: Path, recipe: Dataclass) -> int:
+    """The step that a training by this recipe goes on from in a folder; 0 where it begins anew."""
     path = folder / CHECKPOINT
-    return int(json.loads(_metadata(path)["step"])) if path.is_file() else 0
+    try:
+        meta = _metadata(path) if _whole(path) else {}
+    except Damaged:
+        return 0
+    return int(meta["step"]) if meta.get("recipe") == _plain(recipe) else 0
 
 
-def _metadata(path: Path) -> dict[str, str]:
-    with path.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        return dict(json.loads(file.read(size))["__metadata__"])
+def _plain(recipe: Dataclass) -> dict[str, Any]:
+    """As it will be read again: tuples are lists."""
+    return dict(json.loads(json.dumps(asdict(recipe))))
+
+
+def _put(state: Mapping[str, Tensor], path: Path, meta: Mapping[str, Any]) -> None:
+    """Write a file in place of what was there; a machine that stops leaves the old one or the new one."""
+    partial = path.with_suffix(".partial")
+    save_file(
+        {name: tensor.detach().contiguous() for name, tensor in state.items()},
+        partial,
+        metadata={name: json.dumps(value) for name, value in meta.items()},
+    )
+    with partial.open("rb+") as file:
+        os.fsync(file.fileno())
+    partial.replace(path)
+
+
+def _tensors(path: Path) -> dict[str, Tensor]:
+    try:
+        return dict(load_file(path))
+    except (OSError, SafetensorError) as problem:
+        raise Damaged(f"{path} cannot be read: {problem}") from problem
+
+
+def _whole(path: Path) -> bool:
+    try:
+        return bool(_tensors(path))
+    except Damaged:
+        return False
+
+
+def _shapes(state: Mapping[str, Tensor]) -> dict[str, torch.Size]:
+    return {name: tensor.shape for name, tensor in state.items()}
+
+
+def _metadata(path: Path) -> dict[str, Any]:
+    """What was noted beside the tensors. Raises Damaged."""
+    try:
+        with path.open("rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            noted = json.loads(file.read(min(size, path.stat().st_size)))["__metadata__"]
+        return {name: json.loads(noted[name]) for name in ("step", "spent_s", "recipe", "more")}
+    except (OSError, ValueError, LookupError, TypeError) as problem:
+        raise Damaged(f"{path} cannot be read: {type(problem).__name__}: {problem}") from problem

@@ -83,7 +83,7 @@ def play(
         policy.to("cpu").hasten(on=False)
         return Played(updates, 0.0, -math.inf, "beside", 0.0)
     collector = _Imitating(world, recipe, shown=shown, ways=ways, curriculum=curriculum)
-    with Stream(work, first_step=kept_step(work) + 1) as stream:
+    with Stream(work, first_step=kept_step(work, recipe) + 1) as stream:
 
         def heard(progress: Progress) -> None:
             stream.write(progress.step, progress.values)

@@ -192,7 +192,7 @@ def learn(
     words = vocabulary(plan)
     network = BenchNet(len(words), width=WIDTH, seed=recipe.seed)
     collector = Collector(plan, recipe, words)
-    with Stream(work, first_step=kept_step(work) + 1) as stream:
+    with Stream(work, first_step=kept_step(work, recipe) + 1) as stream:
 
         def told(progress: Progress) -> None:
             stream.write(progress.step, progress.values)
