@@ -204,7 +204,7 @@ def wind_up(*, session_id: int, fence: int) -> None:
     session = held(session_id, fence)
     Session.objects.filter(pk=session_id).update(handle=None, lease_holder="", lease_expires_at=None)
     # A reviewer may have been faster: what they accepted is packed already, with their verdict.
-    if session.step_count > 0 and session.review_state != ReviewState.ACCEPTED:
+    if packing.done_steps(session).exists() and session.review_state != ReviewState.ACCEPTED:
         put(session, trajectory_hash=packing.store(session))
         audit(session, "pack", user=None, how="host", after={"trajectory": session.trajectory_hash})
 

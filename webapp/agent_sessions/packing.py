@@ -1,5 +1,7 @@
 """An ended session as one file of the contracts, made from its rows."""
 
+from django.db.models import QuerySet
+
 from sandbox.contracts import storage
 from sandbox.contracts.tasks import Outcome, Task, Verification
 from sandbox.contracts.trajectories import Step as TrajectoryStep
@@ -11,7 +13,7 @@ from webapp.agent_sessions.states import StepState
 
 def trajectory(session: Session) -> Trajectory:
     """What was seen, proposed, decided and done in the console that the session ended in."""
-    rows = session.steps.filter(state=StepState.DONE, index__gte=session.first_step).order_by("index")
+    rows = done_steps(session).order_by("index")
     marks = session.marks.select_related("label")
     found = session.verification or Verification(Outcome(session.outcome or Outcome.UNVERIFIED))
     return Trajectory(
@@ -24,6 +26,11 @@ def trajectory(session: Session) -> Trajectory:
         verdict=session.verdict,
         labels=tuple(sorted({mark.label.key for mark in marks if mark.step_id is None})),
     )
+
+
+def done_steps(session: Session) -> QuerySet[Step]:
+    """What was done in the console that the session is in, or ended in."""
+    return session.steps.filter(state=StepState.DONE, index__gte=session.first_step)
 
 
 def store(session: Session) -> str:

@@ -3,12 +3,12 @@
 from datetime import datetime
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from webapp import storage
-from webapp.agent_sessions.models import Session
-from webapp.agent_sessions.states import ReviewState
+from webapp.agent_sessions.models import Session, Step
+from webapp.agent_sessions.states import ReviewState, StepState
 from webapp.problems import NotFound
 from webapp.training.leases import Claim
 from webapp.training.models import Evaluation, Job, MetricPoint, TrainingPlan, TrainingRun
@@ -52,9 +52,13 @@ def unclaimed() -> list[Job]:
 
 def rejected(*, before: datetime) -> list[str]:
     """Content hashes of the trajectories of sessions that people had judged bad by then, in the order of that."""
+    done = Step.objects.filter(session=OuterRef("pk"), state=StepState.DONE, index__gte=OuterRef("first_step"))
     judged = Session.objects.filter(review_state=ReviewState.REJECTED, reviewed_at__lte=before)
-    return list(
-        judged.exclude(trajectory_hash="").order_by("reviewed_at", "id").values_list("trajectory_hash", flat=True)
+    return list(  # nothing is to be learnt where a console was begun anew and ended before a step
+        judged.filter(Exists(done))
+        .exclude(trajectory_hash="")
+        .order_by("reviewed_at", "id")
+        .values_list("trajectory_hash", flat=True)
     )
 
 

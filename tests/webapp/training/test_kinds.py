@@ -8,11 +8,11 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.builders import a_user
-from tests.webapp.agent_sessions.cast import a_policy, a_scene
+from tests.webapp.agent_sessions.cast import a_page, a_policy, a_scene
 from webapp import storage
 from webapp.accounts.models import Role
-from webapp.agent_sessions import approvals, packing, review
-from webapp.agent_sessions.actions import end_held
+from webapp.agent_sessions import approvals, leases, packing, review
+from webapp.agent_sessions.actions import end_held, wind_up
 from webapp.agent_sessions.models import Session
 from webapp.agent_sessions.session_row import locked, put
 from webapp.agent_sessions.states import SessionState
@@ -150,3 +150,18 @@ def test_mixed_work_has_what_was_rejected_before_the_run_was_asked_for(champion:
     assert rejected_by(mixed) == [bad.trajectory_hash]
     assert rejected_by(plain) == []
     assert queries.rejected(before=timezone.now()) == [bad.trajectory_hash, later.trajectory_hash]
+
+
+def test_a_session_that_ended_before_a_step_in_its_last_console_is_neither_packed_nor_learnt_from() -> None:
+    storage.ensure_bucket()
+    scene = a_scene()
+    step = scene.propose()
+    approvals.decide(**scene.answer(step))
+    scene.carry_out(step)
+    leases.opened(**scene.host, observation=a_page(), anew=True)  # its console was lost
+    end_held(**scene.host, state=SessionState.FAILED, reason="console lost")
+    wind_up(**scene.host)
+    assert Session.objects.get(pk=scene.session_id).trajectory_hash == ""
+    Session.objects.filter(pk=scene.session_id).update(trajectory_hash="e" * 64)  # as it was packed once
+    review.review(session_id=scene.session_id, user=a_user(Role.REVIEWER), how="web", verdict="reject")
+    assert queries.rejected(before=timezone.now()) == []
