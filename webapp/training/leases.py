@@ -17,7 +17,8 @@ from webapp.training.states import ENDED
 
 LEASE = timedelta(seconds=30)
 TOLD_S = 120  # a message that there is work is worth so long, as a worker needs to start; the sweep sends others
-MAX_ATTEMPTS = 5  # of a job whose worker keeps dying
+MAX_ATTEMPTS = 5  # of a job whose workers keep dying without getting further
+FURTHER = 0.01  # of the whole job
 
 J = TypeVar("J", bound=Job)
 
@@ -43,8 +44,10 @@ def claim(kind: type[Job], job_id: int, *, holder: str) -> Claim | None:
     job = _rows(kind).select_for_update(no_key=True, skip_locked=True).filter(free, pk=job_id).first()
     if job is None:
         return None
-    if job.attempts >= MAX_ATTEMPTS:
-        _end(job, Job.State.FAILED, error=f"given up after {MAX_ATTEMPTS} workers died on it")
+    further = job.progress >= job.furthest + FURTHER  # than any worker before: the next ones have all their attempts
+    stuck = 0 if further else job.stuck
+    if stuck >= MAX_ATTEMPTS:
+        _end(job, Job.State.FAILED, error=f"given up after {MAX_ATTEMPTS} workers died on it without getting further")
         return None
     _rows(kind).filter(pk=job_id).update(
         state=Job.State.RUNNING,
@@ -52,6 +55,8 @@ def claim(kind: type[Job], job_id: int, *, holder: str) -> Claim | None:
         lease_expires_at=now + LEASE,
         fence=F("fence") + 1,
         attempts=F("attempts") + 1,
+        stuck=stuck + 1,
+        furthest=max(job.furthest, job.progress),
         started_at=job.started_at or now,
     )
     after = {"holder": holder, "fence": job.fence + 1}

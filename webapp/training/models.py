@@ -47,6 +47,8 @@ class Job(models.Model):
     progress = models.FloatField(default=0.0)  # 0..1
     error = models.TextField(blank=True)
     attempts = models.PositiveIntegerField(default=0)
+    stuck = models.PositiveIntegerField(db_default=0)  # attempts since a worker last got further
+    furthest = models.FloatField(db_default=0.0)  # progress of the worker that got furthest before it died
     lease_holder = models.CharField(max_length=128, blank=True)
     lease_expires_at = models.DateTimeField(null=True)
     fence = models.PositiveIntegerField(default=0)

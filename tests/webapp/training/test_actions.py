@@ -111,6 +111,16 @@ def test_a_run_whose_workers_keep_dying_is_given_up(run: TrainingRun) -> None:
     assert run.state == TrainingRun.State.FAILED
 
 
+def test_a_run_that_gets_further_each_time_outlives_any_number_of_restarts(run: TrainingRun) -> None:
+    for time in range(actions.MAX_ATTEMPTS + 1):
+        actions.report(claim=claimed(run), phase="train", progress=0.1 * (time + 1), step=time, values={})
+        expire(run)
+    for _ in range(actions.MAX_ATTEMPTS):
+        actions.report(claim=claimed(run), phase="train", progress=0.3, step=0, values={})
+        expire(run)
+    assert actions.claim(run_id=run.pk, holder="x") is None
+
+
 def test_metrics_of_a_step_are_replaced_not_doubled(run: TrainingRun) -> None:
     claim = claimed(run)
     actions.report(claim=claim, phase="fit", progress=0.1, step=10, values={"loss": 2.0})
