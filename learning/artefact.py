@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 
-from learning import export
+from learning import export, kinds
 from learning.arrays import VERSION, Arrays
 from learning.losses import Diverged
 from learning.networks import ElementSetPolicy, build, sizes
@@ -74,6 +74,8 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
 
 def load(folder: Path) -> ElementSetPolicy:
     """A network with its weights, to be trained on. Raises BadPolicy."""
+    if (kind := kinds.kind_of(folder)) != kinds.NETWORK:
+        raise BadPolicy(f"{folder} holds a policy of kind {kind!r}: name one of kind {kinds.NETWORK!r}")
     spec = json.loads((folder / "spec.json").read_text())
     if spec.get("features") != VERSION:
         raise BadPolicy(f"made for features {spec.get('features')}, this is version {VERSION}")

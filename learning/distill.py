@@ -33,6 +33,7 @@ from learning.progress import Progress, Stopped
 from learning.readings import Reading, reading_of
 from learning.rollouts import Episode, play
 from learning.unexported import Unexported
+from sandbox.arguments import amount, count, whole
 from sandbox.contracts import storage
 from sandbox.contracts.policies import past
 from sandbox.contracts.trajectories import Trajectory
@@ -274,10 +275,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--work", type=Path, default=Path(".belay/distill"), help="where checkpoints are kept")
     parser.add_argument("--templates", nargs="+", default=starter.trained_templates("cloud"))
-    parser.add_argument("--steps", type=int, default=Recipe().steps)
-    parser.add_argument("--walks", type=int, default=4, help="episodes of each template that the student walks")
-    parser.add_argument("--practise-s", type=float, default=300.0, help="seconds of PPO afterwards; 0 = none")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--steps", type=count, default=Recipe().steps)
+    parser.add_argument("--walks", type=whole, default=4, help="episodes of each template that the student walks")
+    parser.add_argument("--practise-s", type=amount, default=300.0, help="seconds of PPO afterwards; 0 = none")
+    parser.add_argument("--seed", type=whole, default=0)
     asked = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:

@@ -33,6 +33,7 @@ from learning.foresight import APPEARED, PAGE, Change
 from learning.networks import ElementSetPolicy, Shape, run, tensors
 from learning.progress import Progress, Stopped
 from learning.samples import Sample, lessons
+from sandbox.arguments import count, whole
 from sandbox.contracts.actions import Finish, GiveUp
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, past
@@ -308,9 +309,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, required=True, help="the policy's folder, to be trained on from")
     parser.add_argument("--work", type=Path, default=Path(".belay/midtrain"), help="where the checkpoint is kept")
     parser.add_argument("--templates", nargs="+", default=starter.trained_templates("cloud"))
-    parser.add_argument("--episodes", type=int, default=400)
-    parser.add_argument("--steps", type=int, default=Recipe().steps)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--episodes", type=count, default=400)
+    parser.add_argument("--steps", type=count, default=Recipe().steps)
+    parser.add_argument("--seed", type=whole, default=0)
     asked = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:

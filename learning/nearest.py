@@ -136,9 +136,8 @@ def extended(base: Mapping[str, Any], new: Mapping[str, Mapping[str, float]]) ->
 def shown(files: Sequence[Path], *, often: int = OFTEN) -> list[str]:
     """The phrases that controls say in at least so many of these trajectories."""
     count: dict[str, int] = {}
-    for file in files:
-        steps = storage.unpack(file.read_bytes()).steps
-        for text in {text for step in steps for text in phrases_of(step.observation)}:
+    for _, trajectory in storage.read(files):
+        for text in {text for step in trajectory.steps for text in phrases_of(step.observation)}:
             count[text] = count.get(text, 0) + 1
     return sorted(text for text, number in count.items() if number >= often)
 

@@ -32,8 +32,10 @@ from learning.checkpoints import Checkpoint
 from learning.deeds import Deed, Reader, Reading
 from learning.features import scene
 from learning.networks import ElementSetPolicy, Shape, run, tensors
+from learning.policy import BadPolicy
 from learning.progress import Progress, Stopped
 from learning.samples import Sample
+from sandbox.arguments import count, whole
 from sandbox.contracts import storage
 from sandbox.contracts.actions import Finish, GiveUp
 from sandbox.contracts.policies import past
@@ -352,21 +354,20 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--parent", type=Path, help="a policy's folder to go on from; else from nothing")
     parser.add_argument("--work", type=Path, default=Path(".belay/offline"), help="where the checkpoint is kept")
     parser.add_argument("--method", choices=("iql", "awr", "bc"), default="iql")
-    parser.add_argument("--steps", type=int, default=Recipe().steps, help="of the policy")
-    parser.add_argument("--critic-steps", type=int, default=Recipe().critic_steps, help="of the critic, before them")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--steps", type=count, default=Recipe().steps, help="of the policy")
+    parser.add_argument("--critic-steps", type=count, default=Recipe().critic_steps, help="of the critic, before them")
+    parser.add_argument("--seed", type=whole, default=0)
     asked = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
-        contents = [path.read_bytes() for path in asked.trajectories]
-        every = [storage.unpack(content) for content in contents]
-    except (OSError, storage.BadTrajectory) as problem:
+        contents, every = zip(*storage.read(asked.trajectories), strict=True)
+        network = artefact.load(asked.parent) if asked.parent else fresh(Shape(), seed=asked.seed)
+    except (OSError, storage.BadTrajectory, BadPolicy) as problem:
         parser.error(str(problem))
     found, left_out = priced(every, lambda each: earned(each, _simulator(each)))
     if not found:
         parser.error("there is nothing to learn from: no step of these trajectories led anywhere")
     recipe = Recipe(method=asked.method, steps=asked.steps, critic_steps=asked.critic_steps, seed=asked.seed)
-    network = artefact.load(asked.parent) if asked.parent else fresh(Shape(), seed=asked.seed)
     done = train(found, network, recipe, work=asked.work, report=_say)
     artefact.write(
         asked.out,

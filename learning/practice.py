@@ -246,7 +246,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, default=Path(".belay/practice"), help="where everything is kept")
     parser.add_argument("--workers", type=whole, default=Plan().workers)
-    parser.add_argument("--learners", type=count, default=1, help="processes that learn, on a GPU each if there are any")
+    parser.add_argument(
+        "--learners", type=count, default=1, help="processes that learn, on a GPU each if there are any"
+    )
     parser.add_argument("--central", action="store_true", help="one process answers for all players, also on a CPU")
     parser.add_argument("--cloning-s", type=positive, default=Plan().cloning_s)
     parser.add_argument("--practice-s", type=amount, default=Plan().practice_s)

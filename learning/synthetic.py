@@ -24,6 +24,7 @@ import msgspec
 
 from learning.likeness import Report, console_words, free_values, listed, named, recognisable, report, runs, strings
 from learning.values import MIXED, RUN, Finder, Letters, core, drawn, recased, redrawn
+from sandbox.arguments import count, whole
 from sandbox.contracts import storage
 from sandbox.contracts.trajectories import Trajectory
 
@@ -190,14 +191,14 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description="Make trajectories like real ones, with every value drawn anew.")
     parser.add_argument("out", type=Path)
     parser.add_argument("trajectories", type=Path, nargs="+", help="packed files of accepted trajectories")
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=count, default=200)
+    parser.add_argument("--seed", type=whole, default=0)
     parser.add_argument(
-        "--anonymity", type=int, default=ANONYMITY, help="trajectories that must know a word to keep it"
+        "--anonymity", type=count, default=ANONYMITY, help="trajectories that must know a word to keep it"
     )
     asked = parser.parse_args(arguments)
     try:
-        real = [storage.unpack(path.read_bytes()) for path in asked.trajectories]
+        real = [each for _, each in storage.read(asked.trajectories)]
     except (OSError, storage.BadTrajectory) as problem:
         parser.error(str(problem))
     fitted = fit(real, anonymity=asked.anonymity)

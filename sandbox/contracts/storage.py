@@ -2,6 +2,8 @@
 
 import hashlib
 import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -41,6 +43,20 @@ def from_builtins(value: Any, type_: type[T] | Any) -> T:
 def pack(trajectory: Trajectory) -> bytes:
     """One trajectory as file content; equal trajectories give equal bytes."""
     return _MAGIC + zlib.compress(msgspec.msgpack.encode(trajectory, order="deterministic"), level=9)
+
+
+def read(paths: Iterable[Path]) -> Iterator[tuple[bytes, Trajectory]]:
+    """Content and trajectory of each file, and of the .belay files of each folder. Raises BadTrajectory, OSError."""
+    for path in paths:
+        files = sorted(path.glob("*.belay")) if path.is_dir() else [path]
+        if not files:
+            raise BadTrajectory(f"{path} is a folder without .belay files: name trajectory files, or a folder of them")
+        for file in files:
+            content = file.read_bytes()
+            try:
+                yield content, unpack(content)
+            except BadTrajectory as problem:
+                raise BadTrajectory(f"{file}: {problem}") from problem
 
 
 def unpack(content: bytes) -> Trajectory:

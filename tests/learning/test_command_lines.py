@@ -1,10 +1,11 @@
 """Command lines say what cannot be meant before they begin, in a sentence."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from learning import jobs, judging, starter, workbench
+from learning import distill, jobs, judging, midtrain, offline, practice, starter, synthetic, workbench
 
 BENCH = jobs.STARTER.parent / "workbench_policy"
 
@@ -41,3 +42,33 @@ def test_a_training_that_cannot_be_meant_is_not_begun(tmp_path: Path, capsys: py
             main(["--work", str(tmp_path), *arguments])
         assert f"argument {arguments[0]}" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("main", "arguments", "sentence"),
+    [
+        (practice.main, ["--environments", "nowhere"], "there is no environment 'nowhere'"),
+        (practice.main, ["--workers", "-2"], "argument --workers: expected a whole number from 0"),
+        (midtrain.main, ["--out", "out", "--episodes", "-2"], "argument --episodes: expected a whole number from 1"),
+        (midtrain.main, ["--out", "out", "--steps", "0"], "argument --steps: expected a whole number from 1"),
+        (distill.main, ["--out", "out", "--teacher", str(BENCH)], "holds a policy of kind 'bench'"),
+        (offline.main, ["--out", "out", __file__], f"{__file__}: not a Belay trajectory file"),
+        (offline.main, ["--out", "out", str(BENCH)], "is a folder without .belay files"),
+        (synthetic.main, ["out", __file__], f"{__file__}: not a Belay trajectory file"),
+    ],
+)
+def test_what_cannot_be_begun_with_is_named(
+    main: Callable[[list[str]], int], arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_folder_of_trajectories_stands_for_its_files_and_a_parent_of_another_kind_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "shown.belay").write_bytes(next(iter(jobs.starter_trajectories())))
+    with pytest.raises(SystemExit):
+        offline.main(["--out", "out", "--parent", str(BENCH), str(tmp_path)])
+    assert "holds a policy of kind 'bench': name one of kind 'element-set'" in capsys.readouterr().err
