@@ -78,7 +78,7 @@ class NewRun(Schema):
     from_nothing: bool = False
     learn_s: int | None = Field(None, ge=5, le=LONGEST_S)
     practice_s: int | None = Field(None, ge=0, le=LONGEST_S)
-    share: float = Field(0.25, ge=0.05, lt=1)
+    share: float = Field(0.25, ge=0.08, lt=1)  # the starter has no smaller student
 
 
 class PlanRow(Schema):

@@ -93,6 +93,7 @@ def test_another_parent_or_none_makes_another_run_and_the_same_wish_none(
         ({"dataset": 99}, "dataset", "There is no dataset version 99."),
         ({"kind": "dreaming"}, "kind", "midtrain"),
         ({"kind": "distill", "share": 1.5}, "share", "less than 1"),
+        ({"kind": "distill", "share": 0.07}, "share", "greater than or equal to 0.08"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_by_its_field(
