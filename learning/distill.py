@@ -260,6 +260,7 @@ def write(folder: Path, done: Distilled, teacher: Path, recipe: Recipe, *, examp
             "algorithm": "distill",
             "parent": taught["weights_sha256"],
             "recipe": asdict(recipe),
+            "steps": done.steps,  # done, where the recipe has those planned
             "seconds": round(done.seconds, 1),
             "code_commit": artefact.commit(),
             "machine": artefact.machine(),

@@ -45,6 +45,7 @@ def improve(
         trained = cloning.judged(trained, taught.found, one_in=taught.one_in)
     report(Progress("export", 1.0, trained.steps, {}))
     evaluation = held_out(trained) | taught.values | ({"played": asdict(played)} if played is not None else {})
+    practice = {"practice": {"updates": played.updates, "ended": played.ended}} if played is not None else {}
     samples = taught.found.samples
     spec = artefact.write(
         request.out,
@@ -52,7 +53,7 @@ def improve(
         examples=[sample.arrays for sample in samples[:: max(1, len(samples) // 8)][:8]],
         templates=dict(Counter(each.task.template for each in taught.learnt_from)),
         evaluation=evaluation,
-        receipt=_receipt(request, taught, contents, every),
+        receipt=_receipt(request, taught, contents, every) | practice,
         title=str(request.lineage.get("title", "Policy")),
     )
     card = (request.out / "card.md").read_text()
@@ -71,6 +72,7 @@ def _receipt(
         "environments": sorted({each.task.environment for each in trajectories}),
         "kind": request.kind,
         "recipe": taught.recipe,
+        "steps": taught.trained.steps,  # done, where the recipe has those planned
         "seconds": round(taught.trained.seconds, 1),
         "unsayable": dict(taught.found.unsayable),
         "code_commit": artefact.commit(),

@@ -334,6 +334,7 @@ def main(arguments: Sequence[str]) -> int:
             "algorithm": "midtrain",
             "parent": None,
             "recipe": asdict(recipe),
+            "steps": done.steps,  # done, where the recipe has those planned
             "environments": sorted({each.partition("/")[0] for each in asked.templates}),
             "episodes": asked.episodes,
             "transitions": len(found.transitions),

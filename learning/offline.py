@@ -379,6 +379,7 @@ def main(arguments: Sequence[str]) -> int:
             "algorithm": recipe.method,
             "parent": artefact.spec_of(asked.parent)["weights_sha256"] if asked.parent else None,
             "recipe": asdict(recipe),
+            "steps": done.steps,  # done, where the recipe has those planned
             "dataset_files_sha256": artefact.dataset_hash([storage.address(content) for content in contents]),
             "trajectories": len(every),
             "unpriced": left_out,

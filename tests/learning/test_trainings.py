@@ -69,6 +69,7 @@ def test_each_kind_makes_a_whole_policy_that_says_how(made: Made) -> None:
     assert sorted(each.name for each in made.improved.folder.iterdir()) == sorted(artefact.FILES)
     assert made.improved.evaluation[made.kind]
     assert f"- kind: `{made.kind}`" in made.improved.card
+    assert f"- steps: `{made.improved.evaluation['steps']}`" in made.improved.card
     assert jobs.load_policy(made.improved.folder, name="v2").act(a_form(), a_goal(), ()).action
 
 
