@@ -45,7 +45,7 @@ def sign_test(one: int, other: int) -> float:
     """Exact two-sided binomial test of so many against so many; 1 where there is nothing to go by."""
     count, fewer = one + other, min(one, other)
     tail = sum(comb(count, n) for n in range(fewer + 1))
-    return min(1.0, 2 * tail / 2**count)  # of whole numbers: more than a thousand tasks are beyond a float's range
+    return min(1.0, 2 * tail / (1 << count))  # of whole numbers: more than a thousand tasks are beyond a float's range
 
 
 def pair(one: Sequence[End], other: Sequence[End]) -> Pairing:
