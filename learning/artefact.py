@@ -16,6 +16,7 @@ from learning.arrays import VERSION, Arrays
 from learning.losses import Diverged
 from learning.networks import ElementSetPolicy, build, sizes
 from learning.policy import BadPolicy
+from learning.readings import compare_words, words_of
 
 FILES = ("weights.safetensors", "spec.json", "policy.onnx", "card.md", "evaluation.json", "receipt.json")
 
@@ -53,6 +54,7 @@ def write(
         "templates": dict(sorted(templates.items())),  # trajectories learnt from
         "weights_sha256": hashlib.sha256((folder / "weights.safetensors").read_bytes()).hexdigest(),
         "onnx_difference": difference,
+        **words_of(sizes(network.shape)),
     }
     write_json(folder / "spec.json", spec)
     rewrite(folder, evaluation=evaluation, receipt=receipt, title=title)
@@ -79,6 +81,7 @@ def load(folder: Path) -> ElementSetPolicy:
     spec = json.loads((folder / "spec.json").read_text())
     if spec.get("features") != VERSION:
         raise BadPolicy(f"made for features {spec.get('features')}, this is version {VERSION}")
+    compare_words(spec, folder.name)
     network = build(spec["shape"])
     weights = load_file(folder / "weights.safetensors")
     network.load_state_dict({name: tensor.to(torch.float32) for name, tensor in weights.items()})

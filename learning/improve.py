@@ -10,9 +10,10 @@ from learning.bc import Recipe, Trained
 from learning.cloning import Taught
 from learning.collecting import World
 from learning.intervals import wilson
-from learning.networks import ElementSetPolicy
+from learning.networks import ElementSetPolicy, sizes
 from learning.playing import Played
 from learning.progress import Progress
+from learning.readings import words_of
 from learning.requests import Improved, ImproveRequest
 from learning.samples import Lessons
 from sandbox.contracts import storage
@@ -73,6 +74,7 @@ def _receipt(
         "kind": request.kind,
         "recipe": taught.recipe,
         "steps": taught.trained.steps,  # done, where the recipe has those planned
+        **words_of(sizes(taught.trained.network.shape)),
         "seconds": round(taught.trained.seconds, 1),
         "unsayable": dict(taught.found.unsayable),
         "code_commit": artefact.commit(),

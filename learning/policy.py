@@ -16,7 +16,7 @@ from learning.candidates import NONE, Candidate, ranked
 from learning.features import Scene
 from learning.history import kind_of
 from learning.lexical import has, read
-from learning.readings import reading_of
+from learning.readings import compare_words, reading_of
 from sandbox.contracts.actions import Action, Finish, GiveUp, Press, Scroll, Select, Type, Wait
 from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.policies import Alternative, Past, Proposal
@@ -46,6 +46,7 @@ class NetworkPolicy:
         spec = json.loads((folder / "spec.json").read_text())
         if spec.get("features") != VERSION:
             raise BadPolicy(f"made for features {spec.get('features')}, this is version {VERSION}")
+        compare_words(spec, name)
         self.name = name
         self._reading = reading_of(spec.get("shape", {}))
         self._session = open_session(folder / "policy.onnx")

@@ -1,12 +1,26 @@
 """Pages in shared words: consoles of other vendors and languages look alike, and actions say what the page says."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from msgspec import structs
 
-from learning import bc, cloning, distill, features, lexical, midtrain, offline, readings, sentences, shared_words
+from learning import (
+    artefact,
+    bc,
+    cloning,
+    distill,
+    features,
+    jobs,
+    lexical,
+    midtrain,
+    offline,
+    readings,
+    sentences,
+    shared_words,
+)
 from learning.candidates import label
 from learning.features import Scene
 from learning.networks import Shape, sizes
@@ -17,6 +31,7 @@ from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, past
 from sandbox.contracts.tasks import Goal
 from sandbox.env import player
+from sandbox.semantics import thesaurus
 from sandbox.variants import environment_id, parse
 from tests.learning.pages import a_demonstration, a_form, a_goal, a_list
 
@@ -178,3 +193,26 @@ def test_cards_are_read_as_the_rows_of_a_table() -> None:
     assert len(named) > 8
     assert named - read == set()
     assert shared_words.as_rows(table.elements) == table.elements
+
+
+def test_another_thesaurus_than_it_learnt_with_is_told_in_the_log_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    network = bc.fresh(Shape(width=16, layers=1, heads=2, word_width=4, shared=1), seed=1)
+    seen = [shared_words.scene(a_form("50"), a_goal(), ()).arrays]
+    spec = artefact.write(
+        tmp_path / "v1", network, examples=seen, templates={}, evaluation={}, receipt={}, title="Reader"
+    )
+    assert spec["words_sha256"] == thesaurus.shipped_sha256()
+    jobs.load_policy(tmp_path / "v1", name="v1")
+    assert "thesaurus" not in caplog.text
+    (tmp_path / "other.yaml").write_bytes(thesaurus.SHIPPED.read_bytes() + b"# of this installation\n")
+    monkeypatch.setenv(thesaurus.CHOSEN, str(tmp_path / "other.yaml"))
+    jobs.load_policy(tmp_path / "v1", name="v1")
+    assert "v1 learnt with another thesaurus" in caplog.text
+
+
+def test_a_spec_that_names_no_words_is_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    readings.compare_words({"shape": {"shared": 1}}, "v1")
+    readings.compare_words({"shape": {"shared": 0}, "words_sha256": "of another"}, "v1")
+    assert caplog.text == ""
