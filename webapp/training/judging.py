@@ -12,7 +12,7 @@ from webapp.rollouts.queries import local_folder
 from webapp.training import evaluations, leases
 from webapp.training.models import Evaluation
 from webapp.training.queries import report_key, report_prefix
-from webapp.training.worker import Heartbeat, held, me
+from webapp.training.worker import Heartbeat, clear, held, me
 
 REPORTS = ("report.json", "report.md", "report.html")
 
@@ -24,14 +24,16 @@ def work(evaluation_id: int) -> None:
         return
     evaluation = Evaluation.objects.select_related("policy", "against").get(id=evaluation_id)
     out = folder(evaluation) / str(claim.fence)  # of this claim alone: whoever had it before may still write
-    with held(claim) as heartbeat:
-        _judge(evaluation, claim, heartbeat, out)
-        crashpoints.reach("evaluation_before_store")
-        leases.renew(claim=claim)
-        store(claim, out)
-        evaluations.complete(claim=claim)
-        shutil.rmtree(folder(evaluation), ignore_errors=True)
-    shutil.rmtree(out, ignore_errors=True)
+    try:
+        with held(claim) as heartbeat:
+            _judge(evaluation, claim, heartbeat, out)
+            crashpoints.reach("evaluation_before_store")
+            leases.renew(claim=claim)
+            store(claim, out)
+            evaluations.complete(claim=claim)
+    finally:
+        shutil.rmtree(out, ignore_errors=True)
+        clear(evaluation, folder(evaluation))
 
 
 def store(claim: leases.Claim, out: Path) -> None:

@@ -23,7 +23,8 @@ from webapp.rollouts.actions import register_policy
 from webapp.rollouts.models import PolicyVersion
 from webapp.rollouts.queries import local_folder
 from webapp.training import actions, leases, queries
-from webapp.training.models import TrainingRun
+from webapp.training.models import Job, TrainingRun
+from webapp.training.states import ENDED
 from webapp.training.tasks import train_when_due
 from webapp.trajectories.actions import manifest
 from webapp.trajectories.models import TrajectoryRecord
@@ -105,10 +106,19 @@ def work(run_id: int) -> None:
         return
     crashpoints.reach("training_after_claim")
     run = TrainingRun.objects.select_related("dataset", "parent").get(id=run_id)
-    with held(claim) as heartbeat:
-        _improve(run, claim, heartbeat)
-        shutil.rmtree(_folder(run), ignore_errors=True)
-        train_when_due.delay()
+    try:
+        with held(claim) as heartbeat:
+            _improve(run, claim, heartbeat)
+            train_when_due.delay()
+    finally:
+        clear(run, _folder(run))
+
+
+def clear(job: Job, folder: Path) -> None:
+    """Remove what a job left on this machine where it has ended for good: nobody goes on from there."""
+    job.refresh_from_db(fields=["state"])
+    if job.state in ENDED:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> None:

@@ -195,7 +195,9 @@ def test_a_cancelled_evaluation_ends_its_worker() -> None:
 
 def test_an_evaluation_that_breaks_says_why() -> None:
     evaluation = asked(a_policy())
+    a_written_report(judging.folder(evaluation) / "0", "of a worker that died")
     with pytest.raises(storage.Missing):
         judging.work(evaluation.pk)
+    assert not judging.folder(evaluation).exists()
     evaluation.refresh_from_db()
     assert (evaluation.state, evaluation.error.startswith("Missing")) == ("failed", True)
