@@ -28,7 +28,7 @@ from learning.arrays import Arrays
 from learning.bc import fresh
 from learning.begun import Begun
 from learning.candidates import label
-from learning.checkpoints import Checkpoint
+from learning.checkpoints import Checkpoint, Resumed
 from learning.deeds import Deed, Reader, Reading
 from learning.features import scene
 from learning.networks import ElementSetPolicy, Shape, run, tensors
@@ -47,6 +47,7 @@ from sandbox.semantics.trails import trail
 
 Method: TypeAlias = Literal["iql", "awr", "bc"]
 REPORT_EVERY = 10
+WEIGHED = 64  # actions at once
 log = logging.getLogger(__name__)
 
 
@@ -221,7 +222,8 @@ def train(
     """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped, Diverged.
 
     Where the budget is short of the steps, critic and policy have their shares of it; a critic's missing steps are
-    passed over.
+    passed over. Weighing the actions is of the critic's share; where it needs more, the training is that much longer,
+    and the policy still has its own.
     """
     torch.set_num_threads(1)
     torch.manual_seed(recipe.seed)
@@ -232,29 +234,39 @@ def train(
     )
     checkpoint = Checkpoint(work, Begun.of(recipe, [both], found))
     resumed = checkpoint.resume(both, optimizer)
-    step, began = resumed.step, time.monotonic() - resumed.spent_s
+    step, clock = resumed.step, _Clock(budget_s, resumed)
     first = 0 if recipe.method == "bc" else recipe.critic_steps
     whole = first + recipe.steps
     lengths = np.array([len(each.sample.arrays.element_kinds) for each in found], np.int64)
     alike = np.full(len(found), 1 / len(found))
     values: dict[str, float] = {}
     weights: Tensor | None = None
+    criticised = int(resumed.more.get("critic_steps", 0))
+
+    def keep() -> None:
+        more = {"critic_steps": criticised, "late_s": clock.late_s}
+        checkpoint.keep(both, optimizer, step=step, spent_s=clock.spent_s(), more=more)
+
     both.train()
     with Reader(critic.trunk) as reader:
-        while step < whole and (spent := (time.monotonic() - began) / budget_s) < 1:
+        while step < whole and ((spent := clock.share()) < 1 or step < first):
             if should_stop():
-                checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+                keep()
                 raise Stopped(f"stopped at step {step} of {whole}")
-            if step < first <= spent * whole:
+            if 0 < step < first <= (spent + clock.share_of(math.ceil(len(found) / WEIGHED), per=step)) * whole:
                 step = first
+            if step >= first and weights is None:
+                weights = weighed(critic, reader, found, recipe)
+                clock.set_back(max(spent, first / whole))
+                spent = clock.share()
             through = _through(step, spent, first, whole)
             optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, through, recipe)
             drawn = batches.draw(lengths, alike, step=step, size=recipe.batch, seed=recipe.seed)
             batch = [found[i] for i in drawn]
-            if step < first:
+            if weights is None:
                 values = values | criticise(critic, reader, optimizer, batch, recipe)
+                criticised += 1
             else:
-                weights = weights if weights is not None else weighed(critic, reader, found, recipe)
                 values = values | imitate(
                     network, optimizer, batch, weights[torch.from_numpy(drawn)], recipe, step=step
                 )
@@ -263,9 +275,35 @@ def train(
             if step == 1 or step % REPORT_EVERY == 0:
                 report(Progress("offline", step / whole, step, values))
             if step % 500 == 0:
-                checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
-    checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
-    return Learnt(network, critic, step, values, time.monotonic() - began)
+                keep()
+    keep()
+    values |= {"critic_steps": criticised, "policy_steps": max(0, step - first)}
+    return Learnt(network, critic, criticised + max(0, step - first), values, clock.spent_s())
+
+
+class _Clock:
+    """How much of a training's budget is spent, over all its beginnings."""
+
+    def __init__(self, budget_s: float, resumed: Resumed) -> None:
+        self._budget_s = budget_s
+        self._began = time.monotonic() - resumed.spent_s
+        self.late_s = float(resumed.more.get("late_s", 0.0))  # beyond the budget
+
+    def spent_s(self) -> float:
+        return time.monotonic() - self._began
+
+    def share(self) -> float:
+        """Of the budget."""
+        return (self.spent_s() - self.late_s) / self._budget_s
+
+    def share_of(self, steps: int, *, per: int) -> float:
+        """What so many steps will take, by the pace of those that were done."""
+        return steps * self.share() / per
+
+    def set_back(self, share: float) -> None:
+        """No more than this is spent: what is, is beyond the budget."""
+        if math.isfinite(self._budget_s):
+            self.late_s = max(self.late_s, self.spent_s() - share * self._budget_s)
 
 
 def criticise(
@@ -308,7 +346,9 @@ def weighed(critic: Critic, reader: Reader, found: Sequence[Deal], recipe: Recip
     """How much each action is to be imitated, by a critic that is done. (deals,)"""
     if recipe.method == "bc":
         return torch.ones(len(found))
-    parts = [judge(critic, reader, found[start : start + 64], recipe)[1] for start in range(0, len(found), 64)]
+    parts = [
+        judge(critic, reader, found[start : start + WEIGHED], recipe)[1] for start in range(0, len(found), WEIGHED)
+    ]
     return expectiles.advantage_weights(torch.cat(parts), sharpness=recipe.sharpness, largest=recipe.largest)
 
 

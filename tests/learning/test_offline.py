@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -197,3 +198,27 @@ def test_a_loss_that_is_no_number_ends_the_training(found: list[Deal], tmp_path:
     torch.nn.init.constant_(broken.norm.weight, float("nan"))
     with pytest.raises(Diverged, match="diverged at step 1: policy is nan"):
         offline.train(found, broken, Recipe("bc", steps=3, batch=4), work=tmp_path)
+
+
+def test_weighing_that_takes_all_the_time_leaves_the_policy_its_share(
+    found: list[Deal], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+
+    def second(*_: object, **__: object) -> dict[str, float]:
+        now[0] += 1
+        return {}
+
+    def slowly(*_: object) -> torch.Tensor:
+        now[0] += 500
+        return torch.ones(len(found))
+
+    monkeypatch.setattr(offline, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(offline, "criticise", second)
+    monkeypatch.setattr(offline, "imitate", second)
+    monkeypatch.setattr(offline, "weighed", slowly)
+    recipe = Recipe(critic_steps=800, steps=1000, batch=4)
+    learnt = offline.train(found, bc.fresh(SMALL, seed=1), recipe, work=tmp_path, budget_s=90)
+    assert learnt.values["policy_steps"] == pytest.approx(50, abs=1)  # 1000 of 1800 parts of 90 s
+    assert 0 < learnt.values["critic_steps"] < 40  # room was left for the weighing
+    assert learnt.steps == sum(learnt.values[name] for name in ("policy_steps", "critic_steps"))
