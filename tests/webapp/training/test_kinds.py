@@ -19,7 +19,7 @@ from webapp.agent_sessions.states import SessionState
 from webapp.rollouts.actions import point_alias
 from webapp.rollouts.models import Alias, PolicyVersion
 from webapp.training import actions, queries
-from webapp.training.models import TrainingRun
+from webapp.training.models import TrainingPlan, TrainingRun
 from webapp.training.worker import rejected_by
 from webapp.trajectories.actions import freeze
 from webapp.trajectories.models import DatasetVersion
@@ -122,7 +122,7 @@ def test_what_is_planned_is_another_run_for_another_champion_or_plan(admin: Clie
     point_alias(name=Alias.Name.CHAMPION, policy=newer, user=None, how="system")
     status, row = ask(admin)
     assert (status, row["parent"]) == (201, newer.name)
-    actions.set_plan(after_accepted=5, learn_s=600, practice_s=60, queue=queries.plan().queue, user=user, how="web")
+    actions.set_plan(after_accepted=5, learn_s=600, practice_s=60, queue=TrainingPlan.Queue.CPU, user=user, how="web")
     again = TrainingRun.objects.get(id=ask(admin)[1]["id"])
     assert (again.pk != row["id"], again.spec["budget_s"]) == (True, 600)
 
