@@ -12,8 +12,9 @@ from tempfile import TemporaryDirectory
 
 from benchmarks import Result
 from benchmarks.tree_tasks import SMALL, TEMPLATES, success
-from learning import bc, offline
-from learning.offline import Deal, Method, Recipe
+from learning import bc, offline, pricing
+from learning.offline import Method, Recipe
+from learning.pricing import Deal
 from learning.rollouts import Episode, Gym, play
 from sandbox import env, registry, sessions
 from sandbox.contracts.actions import Action, Click, Finish
@@ -34,11 +35,11 @@ def run(*, quick: bool) -> Result:
     simulator = registry.find_environment("cloud").simulator()
     done = [worked(gym, name, seed) for seed in range(each) for name in TEMPLATES]
     failed = sum(one.verification.outcome is Outcome.FAILED for one in done)
-    found = offline.deals(done, lambda one: offline.earned(one, simulator))
+    found = pricing.deals(done, lambda one: pricing.earned(one, simulator))
     good = [one for one in done if one.verification.outcome is Outcome.VERIFIED]
     print(f"{len(done)} episodes, {failed} of them failed, {len(found)} actions")
     rates: dict[str, float] = {method: _rate(found, _recipe(method, steps), episodes) for method in METHODS}
-    chosen = offline.deals(good, lambda one: offline.earned(one, simulator))
+    chosen = pricing.deals(good, lambda one: pricing.earned(one, simulator))
     rates["bc of the verified"] = _rate(chosen, _recipe("bc", steps), episodes)
     for name, rate in rates.items():
         print(f"{name:20} {rate:.1%}")

@@ -13,9 +13,8 @@ import math
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -23,32 +22,21 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from learning import artefact, batches, expectiles, losses, readings
-from learning.arrays import Arrays
+from learning import artefact, batches, expectiles, losses
 from learning.bc import fresh
 from learning.begun import Begun
-from learning.candidates import label
 from learning.checkpoints import Checkpoint, Resumed
 from learning.deeds import Deed, Reader, Reading
-from learning.features import scene
 from learning.networks import ElementSetPolicy, Shape, run, tensors
 from learning.policy import BadPolicy
+from learning.pricing import Deal, earned_in_its_world, priced
 from learning.progress import Progress, Stopped
-from learning.samples import Sample
 from sandbox.arguments import count, whole
 from sandbox.contracts import storage
-from sandbox.contracts.actions import Finish, GiveUp
-from sandbox.contracts.policies import past
-from sandbox.contracts.tasks import Outcome
-from sandbox.contracts.trajectories import Trajectory
-from sandbox.registry import Simulator, find_environment
-from sandbox.rewards import Doing, Ledger, Spec, default
-from sandbox.semantics.trails import trail
 
 Method: TypeAlias = Literal["iql", "awr", "bc"]
 REPORT_EVERY = 10
 WEIGHED = 64  # actions at once
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +59,6 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Deal:
-    """One action that somebody took, what it earned, and where it led."""
-
-    sample: Sample  # the state, and the action taken as its label
-    reward: float
-    after: Arrays | None  # None: the task had ended
-    to_go: float  # discounted rewards from here to the end of the episode
-
-
-class Unpriced(ValueError):
-    """Nobody can say what the steps of a trajectory earned."""
-
-
-@dataclass(frozen=True, slots=True)
 class Learnt:
     """What came out, with the losses of the last batch by name."""
 
@@ -93,95 +67,6 @@ class Learnt:
     steps: int
     values: dict[str, float]
     seconds: float
-
-
-def earned(trajectory: Trajectory, simulator: Simulator | None = None, *, spec: Spec | None = None) -> list[float]:
-    """The reward of each step. Raises Unpriced: no steps, no rules for its pages, or a task that its world refuses.
-
-    Progress and harm are of the world's own state: they are found by playing the actions again in a simulator, where
-    the world has one. Without it only what pages, actions and the verified end say is paid.
-    """
-    progress, harm = 0.0, tuple[str, ...]()
-    if not trajectory.steps:
-        raise Unpriced(f"trajectory {trajectory.id} has no steps")
-    try:
-        treads = trail(trajectory)
-        if simulator is not None:
-            simulator.reset(trajectory.task)
-            progress = simulator.progress()
-    except LookupError as problem:  # templates change, and have fields now that an old task lacks
-        raise Unpriced(f"trajectory {trajectory.id} cannot be played again: {problem}") from problem
-    ledger = Ledger(spec or default(), treads[0], progress)
-    rewards = []
-    for number, step in enumerate(trajectory.steps, start=1):
-        if simulator is not None and not isinstance(step.action, Finish | GiveUp):
-            simulator.act(step.action)
-            progress, harm = simulator.progress(), simulator.harm()
-        doing = Doing(
-            tread=treads[number],
-            action=step.action,
-            element=step.observation.element(getattr(step.action, "element", -1)),
-            before=step.observation.fingerprint,
-            progress=progress,
-            harm=harm,
-            left=trajectory.task.max_steps - number,
-            verified=trajectory.verification.outcome is Outcome.VERIFIED,
-        )
-        rewards.append(ledger.step(doing).total)
-    return rewards
-
-
-def deals(
-    trajectories: Iterable[Trajectory],
-    rewards: Callable[[Trajectory], Sequence[float]],
-    *,
-    gamma: float = 0.99,
-    reading: readings.Reading = scene,
-) -> list[Deal]:
-    """Every action that was taken, good or bad.
-
-    The last one of an episode that was cut short is left out: nobody saw where it led.
-    """
-    found = []
-    for trajectory in trajectories:
-        steps, paid = trajectory.steps, rewards(trajectory)
-        to_go = expectiles.returns(paid, gamma=gamma)
-        remembered = tuple(past(step.observation, step.action, step.result) for step in steps)
-        scenes = [reading(step.observation, trajectory.task.goal, remembered[:n]) for n, step in enumerate(steps)]
-        for index, step in enumerate(steps):
-            over = isinstance(step.action, Finish | GiveUp)
-            done = label(scenes[index], step.action)
-            if done is None or (not over and index + 1 == len(steps)):
-                continue
-            sample = Sample(
-                arrays=scenes[index].arrays,
-                label=done,
-                weight=1.0,
-                template=trajectory.task.template,
-                trajectory=trajectory.id,
-                session=False,
-                succeeded=-1.0,
-                changed=(-1.0, -1.0, -1.0),
-            )
-            found.append(Deal(sample, paid[index], None if over else scenes[index + 1].arrays, to_go[index]))
-    return found
-
-
-def priced(
-    trajectories: Iterable[Trajectory],
-    rewards: Callable[[Trajectory], Sequence[float]],
-    *,
-    reading: readings.Reading = scene,
-) -> tuple[list[Deal], int]:
-    """The deals of every trajectory whose rewards can be told, and how many trajectories are left out."""
-    found, left_out = list[Deal](), 0
-    for each in trajectories:
-        try:
-            found += deals([each], rewards, reading=reading)
-        except Unpriced as problem:
-            log.warning("left out: %s", problem)
-            left_out += 1
-    return found, left_out
 
 
 class Critic(nn.Module):
@@ -229,9 +114,7 @@ def train(
     torch.manual_seed(recipe.seed)
     critic = Critic(network.shape)
     both = nn.ModuleDict({"policy": network, "critic": critic})
-    optimizer = torch.optim.AdamW(
-        both.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98)
-    )
+    optimizer = _adam(both, recipe)
     checkpoint = Checkpoint(work, Begun.of(recipe, [both], found))
     resumed = checkpoint.resume(both, optimizer)
     step, clock = resumed.step, _Clock(budget_s, resumed)
@@ -254,22 +137,20 @@ def train(
                 keep()
                 raise Stopped(f"stopped at step {step} of {whole}")
             if 0 < step < first <= (spent + clock.share_of(math.ceil(len(found) / WEIGHED), per=step)) * whole:
-                step = first
+                step = first  # the rest of the critic's share is for weighing
             if step >= first and weights is None:
                 weights = weighed(critic, reader, found, recipe)
                 clock.set_back(max(spent, first / whole))
                 spent = clock.share()
-            through = _through(step, spent, first, whole)
-            optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, through, recipe)
+            optimizer.param_groups[0]["lr"] = _rate(step, _through(step, spent, first, whole), recipe)
             drawn = batches.draw(lengths, alike, step=step, size=recipe.batch, seed=recipe.seed)
             batch = [found[i] for i in drawn]
             if weights is None:
                 values = values | criticise(critic, reader, optimizer, batch, recipe)
                 criticised += 1
             else:
-                values = values | imitate(
-                    network, optimizer, batch, weights[torch.from_numpy(drawn)], recipe, step=step
-                )
+                worth = weights[torch.from_numpy(drawn)]
+                values = values | imitate(network, optimizer, batch, worth, recipe, step=step)
             step += 1
             losses.finite(values, step=step)
             if step == 1 or step % REPORT_EVERY == 0:
@@ -334,6 +215,12 @@ def imitate(
     return {"policy": float(loss.detach()), "weight": float(weights.mean())}
 
 
+def _adam(module: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
+    return torch.optim.AdamW(
+        module.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98)
+    )
+
+
 def _descend(loss: Tensor, module: nn.Module, optimizer: torch.optim.Optimizer, recipe: Recipe) -> None:
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
@@ -382,7 +269,7 @@ def _through(step: int, spent: float, first: int, whole: int) -> float:
 
 
 def _rate(step: int, through: float, recipe: Recipe) -> float:
-    warm = min(1.0, (step + 1) / recipe.warmup)
+    warm = recipe.learning_rate * min(1.0, (step + 1) / recipe.warmup)
     return warm * (0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * through)))
 
 
@@ -404,7 +291,7 @@ def main(arguments: Sequence[str]) -> int:
         network = artefact.load(asked.parent) if asked.parent else fresh(Shape(), seed=asked.seed)
     except (OSError, storage.BadTrajectory, BadPolicy) as problem:
         parser.error(str(problem))
-    found, left_out = priced(every, lambda each: earned(each, _simulator(each)))
+    found, left_out = priced(every, earned_in_its_world)
     if not found:
         parser.error("there is nothing to learn from: no step of these trajectories led anywhere")
     recipe = Recipe(method=asked.method, steps=asked.steps, critic_steps=asked.critic_steps, seed=asked.seed)
@@ -431,16 +318,6 @@ def main(arguments: Sequence[str]) -> int:
         title="Policy learnt offline",
     )
     return 0
-
-
-@lru_cache(maxsize=8)
-def _simulator_of(environment: str) -> Simulator | None:
-    found = find_environment(environment)
-    return None if found.make_simulator is None else found.simulator()
-
-
-def _simulator(trajectory: Trajectory) -> Simulator | None:
-    return _simulator_of(trajectory.task.environment.partition("?")[0])
 
 
 def _say(progress: Progress) -> None:

@@ -77,8 +77,9 @@ def html(judgement: "Judgement") -> str:
         parts.append(f'<h2>{escape(title)}</h2><div class="wide">{_html_table(table)}</div>')
     parts += [_approvals_plot(judgement), _heat(judgement)]
     failed = [each for evaluation in judgement.evaluations for each in evaluation.episodes if _failed(each)]
-    items = "".join(f"<li>{_replay(each)}: {escape(f'{each.outcome}, {_why(each)}')}</li>" for each in failed)
-    parts.append(f"<h2>Not verified</h2><ul>{items or '<li>none</li>'}</ul>")
+    if failed:
+        items = "".join(f"<li>{_replay(each)}: {escape(f'{each.outcome}, {_why(each)}')}</li>" for each in failed)
+        parts.append(f"<h2>Not verified</h2><ul>{items}</ul>")
     return replays.document(f"Report on {judgement.policy}", "".join(parts))
 
 
@@ -169,7 +170,8 @@ def _success_plot(judgement: "Judgement") -> str:
     chart = pygal.HorizontalBar(
         js=[], style=_STYLE, title="Verified, with 95 % intervals", range=(0, 1), legend_at_bottom=True, height=260
     )
-    templates = sorted({name for each in judgement.evaluations for name in each.templates})
+    # Bars are drawn from the bottom up; the table below them begins at the top.
+    templates = sorted({name for each in judgement.evaluations for name in each.templates}, reverse=True)
     chart.height = 200 + 34 * len(templates) * len(judgement.evaluations)
     chart.x_labels = templates
     for each in judgement.evaluations:
@@ -242,7 +244,7 @@ def _failed(each: Ended) -> bool:
 
 
 def _why(each: Ended) -> str:
-    return each.detail or "no check says why"
+    return f"does not hold: {each.detail}" if each.detail else "no check says why"
 
 
 def _place(each: Ended) -> str:
@@ -288,7 +290,10 @@ def main(arguments: list[str] | None = None) -> int:
             "these reports have no task in common: judge both with the same seed, split and variants", file=sys.stderr
         )
         return 2
-    print(_markdown_table(paired(pairings, one.policy, other.policy)))
+    names = [one.policy, other.policy]
+    if names[0] == names[1]:
+        names = [f"{name} ({path.parent})" for name, path in zip(names, (given.one, given.other), strict=True)]
+    print(_markdown_table(paired(pairings, *names)))
     return 0
 
 

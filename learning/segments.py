@@ -165,7 +165,7 @@ class SegmentPlayer:
         try:
             while stage.playing or running:
                 wait_s = 0.0 if not stage.playing and not running else 1.0
-                turns = [self.seen(turn) for turn in stage.turns(wait_s)]
+                turns = stage.turns(wait_s)
                 for turn in turns:
                     _hear(running.setdefault(turn.slot, _Running(leads.get(turn.level, ()))), turn)
                 asked = self._lead(stage, running, turns)
@@ -175,10 +175,6 @@ class SegmentPlayer:
             return found, {base: _met(each) for base, each in stage.coverage.items()}
         finally:
             stage.close()
-
-    def seen(self, turn: Turn) -> Turn:
-        """A turn as the policy sees it; who trains on pages in other words has them changed here."""
-        return turn
 
     def outputs(self, inputs: Named) -> tuple[dict[str, Tensor], Tensor]:
         """What the policy says of a batch, and (B,) values; who has it worked out elsewhere asks there."""

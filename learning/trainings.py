@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from functools import lru_cache
 from itertools import compress
 from typing import Any
 
 from msgspec import structs
 
-from learning import artefact, cloning, distill, hindsight, midtrain, offline, playing
+from learning import artefact, cloning, distill, hindsight, midtrain, offline, playing, pricing
 from learning.bc import Trained
 from learning.cloning import Taught, first_weights, told
 from learning.hindsight import Wandered
@@ -18,7 +17,6 @@ from learning.readings import reading_of
 from learning.requests import ImproveRequest
 from learning.samples import Lessons, held_out
 from sandbox.contracts.trajectories import Trajectory
-from sandbox.registry import Simulator, find_environment
 
 ONE_IN = 10  # trajectories is held out
 WANDERED = 20  # free episodes of each template that has a simulator, MOST_WANDERED of each environment
@@ -100,7 +98,7 @@ def from_mixed_work(
     found = cloning.featurised(every, report, should_stop, reading=reading)
     away = _away(found)
     shown = [each for each in (*every, *rejected) if each.id not in away]
-    deals, left_out = offline.priced(told(shown, report, should_stop), _earned, reading=reading)
+    deals, left_out = pricing.priced(told(shown, report, should_stop), pricing.earned_in_its_world, reading=reading)
     if not deals:
         raise ValueError("there is nothing to learn from: no step of these trajectories led anywhere")
     recipe = offline.Recipe(seed=request.seed)
@@ -125,16 +123,6 @@ def from_mixed_work(
     }
     judged = cloning.judged(trained, found, one_in=ONE_IN)
     return Taught(judged, found, every, asdict(recipe), {"offline": values}, ONE_IN)
-
-
-def _earned(trajectory: Trajectory) -> list[float]:
-    known = playing.playable([trajectory.task.template])
-    return offline.earned(trajectory, _simulator(known[0].partition("/")[0]) if known else None)
-
-
-@lru_cache(maxsize=8)
-def _simulator(environment: str) -> Simulator:
-    return find_environment(environment).simulator()
 
 
 def a_student(

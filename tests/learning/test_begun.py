@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from learning import bc, distill, midtrain, offline
+from learning import bc, distill, midtrain, offline, pricing
 from learning.begun import Begun
 from learning.networks import ElementSetPolicy, Shape
 from learning.samples import Lessons, lessons
@@ -49,7 +49,7 @@ def test_an_offline_training_of_other_work_begins_anew(tmp_path: Path, caplog: p
     recipe = offline.Recipe("bc", steps=2, batch=2)
 
     def trained(demonstration: int, work: str) -> ElementSetPolicy:
-        deals = offline.deals([a_demonstration(demonstration)], lambda each: [0.0] * len(each.steps))
+        deals = pricing.deals([a_demonstration(demonstration)], lambda each: [0.0] * len(each.steps))
         return offline.train(deals, bc.fresh(SMALL, seed=1), recipe, work=tmp_path / work).network
 
     once, other, alone = trained(1, "same"), trained(2, "same"), trained(2, "apart")

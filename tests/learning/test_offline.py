@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from learning import bc, expectiles, offline
+from learning import bc, expectiles, offline, pricing
 from learning.deeds import Reader
 from learning.losses import Diverged
 from learning.networks import ElementSetPolicy, Shape
-from learning.offline import Critic, Deal, Recipe
+from learning.offline import Critic, Recipe
 from learning.policy import NetworkPolicy
+from learning.pricing import Deal
 from learning.progress import Stopped
 from learning.proving import proved
 from learning.rollouts import Episode, play
@@ -49,7 +50,7 @@ def found() -> list[Deal]:
     torch.set_num_threads(1)
     good = [a_demonstration(seed) for seed in range(4)]
     left = [_left_at_once(each) for each in good]
-    return offline.deals(good, _paid_at_the_end) + offline.deals(left, _nothing)
+    return pricing.deals(good, _paid_at_the_end) + pricing.deals(left, _nothing)
 
 
 def _left_at_once(trajectory: Trajectory) -> Trajectory:
@@ -141,13 +142,13 @@ def test_each_method_learns_its_policy(found: list[Deal], tmp_path: Path, method
 def test_rewards_are_found_again_by_playing_again() -> None:
     simulator = registry.find_environment("cloud").simulator()
     worked = play(env.player("cloud"), Episode("cloud/suspend-user", 3, "train", "demonstrate"), None)
-    rewards, spec = offline.earned(worked, simulator), default()
+    rewards, spec = pricing.earned(worked, simulator), default()
     assert len(rewards) == len(worked.steps)
     assert rewards[-1] == pytest.approx(
         spec.success + spec.step - spec.progress
     )  # what was done is paid back at the end
     assert max(rewards[:-1]) > 0.4  # the step that suspended the user
-    assert max(offline.earned(worked)[:-1]) < 0.1  # without the world nobody knows
+    assert max(pricing.earned(worked)[:-1]) < 0.1  # without the world nobody knows
 
 
 def test_what_cannot_be_priced_is_left_out_and_counted() -> None:
@@ -155,7 +156,7 @@ def test_what_cannot_be_priced_is_left_out_and_counted() -> None:
     worked = play(env.player("cloud"), Episode("cloud/suspend-user", 3, "train", "demonstrate"), None)
     empty = structs.replace(worked, steps=())
     outgrown = structs.replace(worked, task=structs.replace(worked.task, goal=Goal("Suspend somebody.")))
-    found, left_out = offline.priced([empty, worked, outgrown], lambda each: offline.earned(each, simulator))
+    found, left_out = pricing.priced([empty, worked, outgrown], lambda each: pricing.earned(each, simulator))
     assert {each.sample.trajectory for each in found} == {worked.id}
     assert left_out == 2
 

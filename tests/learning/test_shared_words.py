@@ -16,7 +16,7 @@ from learning import (
     jobs,
     lexical,
     midtrain,
-    offline,
+    pricing,
     readings,
     sentences,
     shared_words,
@@ -170,7 +170,7 @@ def test_every_training_reads_as_its_network_does(shared: int, monkeypatch: pyte
     for read in (
         lambda: cloning.featurised([trajectory], lambda _: None, lambda: False, reading=reading),
         lambda: midtrain.experience([trajectory], reading=reading),
-        lambda: offline.deals([trajectory], lambda one: [0.0] * len(one.steps), reading=reading),
+        lambda: pricing.deals([trajectory], lambda one: [0.0] * len(one.steps), reading=reading),
         lambda: distill.states_of([trajectory], reading=reading),
     ):
         asked.clear()
