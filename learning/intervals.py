@@ -11,4 +11,6 @@ def wilson(successes: int, trials: int, *, z: float = 1.959964) -> tuple[float, 
     middle = share + z * z / (2 * trials)
     spread = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
     scale = 1 + z * z / trials
-    return (max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale))
+    # The ends are whole by the formula; rounding would leave them a hair beside.
+    low = 0.0 if successes == 0 else (middle - spread) / scale
+    return (low, 1.0 if successes == trials else (middle + spread) / scale)

@@ -9,6 +9,11 @@ describe("wilson", () => {
     expect(high).toBeCloseTo(0.917, 3);
   });
 
+  it.each([4, 7, 116])("ends exactly at the ends where all or none of %d succeeded", (n) => {
+    expect(wilson(n, n)[1]).toBe(1);
+    expect(wilson(0, n)[0]).toBe(0);
+  });
+
   it("says nothing where nothing was tried", () => {
     expect(wilson(0, 0)).toEqual([0, 1]);
   });

@@ -21,7 +21,9 @@ export function wilson(successes: number, n: number): [number, number] {
   const share = successes / n;
   const centre = share + (z * z) / (2 * n);
   const spread = z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
-  return [(centre - spread) / (1 + (z * z) / n), (centre + spread) / (1 + (z * z) / n)];
+  const scale = 1 + (z * z) / n;
+  // The ends are whole by the formula; rounding would leave them a hair beside.
+  return [successes === 0 ? 0 : (centre - spread) / scale, successes === n ? 1 : (centre + spread) / scale];
 }
 
 function rowOf(name: string, found: Bag): ShareRow | null {
