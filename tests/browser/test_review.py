@@ -71,8 +71,7 @@ def test_failure_labels_go_on_and_off_by_number_keys(cast: Cast, looks: Looks) -
     labels = page.get_by_role("region", name="Failure labels")
     expect(labels.get_by_text("No label")).to_be_visible()
     page.keyboard.press("l")
-    first = labels.get_by_role("button", pressed=False).first
-    expect(first).to_be_visible()
+    expect(labels.get_by_role("button", name="Wrong target")).to_be_visible()
     page.keyboard.press("1")
     expect(labels.get_by_role("button", pressed=True)).to_have_count(1)
     assert LabelMark.objects.get(session_id=scene.session_id).by == cast.reviewer
