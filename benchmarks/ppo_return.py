@@ -28,8 +28,7 @@ SETTINGS = {
     "Identity": Setting(16, 32, 128, 6, 4e-3, 0.99, 0.9, 0.005, total=15_360),
     "Doors": Setting(16, 32, 128, 6, 4e-3, 0.99, 0.9, 0.005, total=15_360),
 }
-STOP_KL = 0.04  # ours never goes further from what was played; the others have no such stop unless it is asked for
-RATES = {"CartPole-v1": (1e-3, 3e-3), "Identity": (4e-3,), "Doors": (4e-3,)}
+RATES = {"CartPole-v1": (1e-3, 3e-3), "Identity": (4e-3, 8e-3), "Doors": (4e-3, 8e-3)}
 BEST = {"CartPole-v1": 500.0, "Identity": 20.0, "Doors": 8.0}
 SEEDS, QUICK_SEEDS = 4, 2
 POINTS = 40  # of a curve
@@ -78,7 +77,7 @@ def _plain(name: str, settings: Sequence[Setting]) -> list[Ended]:
 def _our(name: str, setting: Setting) -> Ended:
     recipe = ppo.Recipe(
         clip=setting.clip,
-        stop_kl=STOP_KL,
+        stop_kl=math.inf,  # as the others have no such stop
         entropy_share=setting.entropy,
         gamma=setting.gamma,
         lam=setting.lam,
