@@ -8,10 +8,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from learning.bench_sheet import CONTEXT, GOAL_WORDS, RING, ROW, TOOLS, WORDS, Sheet
+from learning.bench_sheet import CONTEXT, DEED, RING, ROW, TOOLS, Sheet
+from learning.bench_words import GOAL_WORDS, WORDS
 from learning.candidates import LOW
 from learning.normalise import PopArt
 from learning.ppo import ActorCritic, Judged
+from learning.recall import Recall
 from learning.rows import Lengths, Named
 
 WORD_WIDTH = 16
@@ -19,9 +21,12 @@ _ROUND = torch.tensor([[(place + further) % TOOLS for further in range(1, TOOLS)
 
 
 class BenchNet(ActorCritic):
-    """Every row is read beside its context; what all say together is read once more beside each. R rows, S context."""
+    """Every row is read beside its context; what all say together is read once more beside each. R rows, T deeds.
 
-    def __init__(self, vocabulary: int, *, width: int = 64, seed: int = 0) -> None:
+    One that `recalls` has a memory of what was done, learnt, where the others have notes.
+    """
+
+    def __init__(self, vocabulary: int, *, width: int = 64, recalls: bool = False, seed: int = 0) -> None:
         super().__init__()
         torch.manual_seed(seed)
         self.word = nn.Embedding(vocabulary, WORD_WIDTH, padding_idx=0)
@@ -35,6 +40,7 @@ class BenchNet(ActorCritic):
         self.told = nn.Linear(width, width, bias=False)
         self.say = nn.Linear(width, 1)
         self.critic = PopArt(width, 1)
+        self.recall = Recall(DEED + WORD_WIDTH, width) if recalls else None
         nn.init.normal_(self.word.weight, std=0.3)
         nn.init.normal_(self.goal.weight, std=0.3)
         nn.init.zeros_(self.critic.linear.weight)
@@ -52,7 +58,7 @@ class BenchNet(ActorCritic):
         others = self.round(tools[:, _ROUND].flatten(2))  # (B, TOOLS, d)
         rows = rows.scatter_add(1, at[..., None].expand_as(others), others)
         context = torch.cat([inputs["context"], self.goal(inputs["goal"]).sum(1)], -1)
-        state = functional.relu(self.context(context))
+        state = functional.relu(self.context(context) + self._recalled(inputs))
         first = functional.relu(rows + self.beside(state)[:, None])
         first = first * inputs["there"][..., None]
         mean = first.sum(1) / inputs["there"].sum(1, keepdim=True)
@@ -60,6 +66,17 @@ class BenchNet(ActorCritic):
         second = functional.relu(self.again(first) + self.told(whole)[:, None])
         logits = self.say(second)[..., 0].masked_fill(~inputs["can"], LOW)
         return logits, self.critic(whole, inputs["environment"])
+
+    def _recalled(self, inputs: Named) -> Tensor:
+        """(B, d) what is remembered of the deeds, nothing where there are none; () 0 without a memory."""
+        if self.recall is None:
+            return torch.zeros(())
+        read = torch.cat([inputs["deeds"], self.word(inputs["deed_words"]).sum(2)], -1).transpose(0, 1)  # (T, B, ·)
+        there = inputs["deeds"].any(-1).T  # (T, B); the blank ones come first
+        begins = torch.cat([torch.ones_like(there[:1]), ~there[:-1]])
+        _, memory = self.recall(read, self.recall.nothing(read.shape[1]), begins)
+        found: Tensor = memory * there[-1][:, None]
+        return found
 
     def forward(self, inputs: Named, actions: Named) -> Judged:
         """See ppo.ActorCritic; the action "row" is (B,)."""
@@ -88,6 +105,8 @@ def batch_of(sheets: Sequence[Sheet]) -> Named:
         "tools": torch.from_numpy(np.stack([each.tools for each in sheets])),
         "context": torch.from_numpy(np.stack([each.context for each in sheets])),
         "goal": torch.from_numpy(np.stack([each.goal for each in sheets])).reshape(count, GOAL_WORDS),
+        "deeds": torch.from_numpy(np.stack([each.deeds for each in sheets])),
+        "deed_words": torch.from_numpy(np.stack([each.deed_words for each in sheets])),
         "environment": torch.zeros(count, dtype=torch.long),
     }
 

@@ -8,7 +8,8 @@ import msgspec
 import torch
 
 from learning.bench_net import BenchNet, batch_of
-from learning.bench_sheet import Notes, Reader, Sheet, Vocabulary
+from learning.bench_sheet import Notes, Reader, Sheet
+from learning.bench_words import Vocabulary
 from learning.candidates import LOW
 from sandbox.contracts.actions import Action, Finish
 from sandbox.contracts.observations import Element, Observation
@@ -94,12 +95,12 @@ class Played:
 class Seat:
     """One bench that is being played."""
 
-    def __init__(self, task: Task, vocabulary: Vocabulary, guise: Guise) -> None:
+    def __init__(self, task: Task, vocabulary: Vocabulary, guise: Guise, *, recalls: bool = False) -> None:
         self.task, self._guise = task, guise
         self._bench = Workbench()
         self._seen = self._bench.reset(task)
         self._left = self._nearest = self._bench.moves_left() or 0
-        self._notes, self._reader = Notes(), Reader(vocabulary, task.goal)
+        self._notes, self._reader = Notes(), Reader(vocabulary, task.goal, recalls=recalls)
         self._since = 0  # it came nearer than ever
         self._tried: set[tuple[str, str, str, Action]] = set()  # since then
         self.total = 0.0
@@ -159,7 +160,13 @@ def play(
     A share `even` of the decisions is tried just to see; the log-probability is that of the whole.
     """
     found = Played()
-    taken = [Seat(*_first(dealt, vocabulary)) for _ in range(seats)]
+    recalls = network.recall is not None
+
+    def seated() -> Seat:
+        task, guise = next(dealt)
+        return Seat(task, vocabulary, guise, recalls=recalls)
+
+    taken = [seated() for _ in range(seats)]
     for _ in range(rounds):
         seen = [each.sheet() for each in taken]
         logits, value = network.outputs(batch_of([sheet for sheet, _ in seen]))
@@ -179,10 +186,5 @@ def play(
             found.reward.append(reward)
             if over:
                 found.ended.append(Ended(seat.task.template, seat.verified, seat.steps, seat.total))
-                taken[place] = Seat(*_first(dealt, vocabulary))
+                taken[place] = seated()
     return found
-
-
-def _first(dealt: Iterator[tuple[Task, Guise]], vocabulary: Vocabulary) -> tuple[Task, Vocabulary, Guise]:
-    task, guise = next(dealt)
-    return task, vocabulary, guise

@@ -1,13 +1,14 @@
 """A workbench's page, the goal and what was noted so far as one sheet of rows, each of which may be an action."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from learning import bench_deeds
 from learning.arrays import USELESS
+from learning.bench_words import KINDS, RELATIONS, ROLES, WORDS, Floats, Ints, Vocabulary, kind_of, related
 from sandbox.contracts.actions import Action, Click, Finish, Scroll, Select, Type
 from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.policies import Past
@@ -30,22 +31,19 @@ FIELDS = (
 )
 HELD = ("argument", "operand")  # what is in hand speaks as a goal's field does
 SLOTS = len(FIELDS) + len(HELD)
-RELATIONS = 6  # called so, labelled so, at this place, on the way there, mentions it, its value
-KINDS = ("", "click", "type", "select", "up", "down", "finish")
-ROLES = ("button", "link", "textbox", "combobox", "heading", "text", "status", "option")
 TOOLS = 11
 RING = TOOLS - 1  # tools after this one, round the list, of which a row knows whether they can be and were used
-WORDS, GOAL_WORDS, UNKNOWN = 3, 40, 1
 _SHAPE = len(ROLES) + len(KINDS) + 6
 _PAST = 3
 ROW = _SHAPE + _PAST + 2 * RING + SLOTS * (RELATIONS + 1)
 _TAIL = _SHAPE + _PAST + 2 * RING  # where a row's relations begin
 _FACT = 3 * len(FIELDS) + 1
+DEED = bench_deeds.width(len(FIELDS))
 CONTEXT = len(FIELDS) + 2 * (_FACT + 3) + _FACT + 3 + 2 * (len(KINDS) + 1) + 1
 
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+
+_NONE_DONE: tuple[Floats, Ints] = np.zeros((0, DEED), np.float32), np.zeros((0, WORDS), np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +56,8 @@ class Sheet:
     tools: Ints  # (TOOLS,) which rows they are, in the order of the list
     context: Floats  # (CONTEXT,)
     goal: Ints  # (GOAL_WORDS,)
+    deeds: Floats  # (DEEDS, DEED) what was done, for a memory; (0, DEED) where there are notes instead
+    deed_words: Ints  # (DEEDS, WORDS) of the tools used, or (0, WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,14 @@ class Notes:
     facts: list[Fact] = field(default_factory=list)  # newest last
     used: dict[tuple[str, str, str], tuple[int, int, bool]] = field(default_factory=dict)  # how often, when, in vain
     last: list[tuple[int, bool]] = field(default_factory=list)  # kinds, newest last, and whether in vain
+    done: list[Past] = field(default_factory=list)  # every step, newest last
 
     def take(self, step: Past) -> None:
         """Note one step."""
         vain = step.result.outcome in USELESS
         self.steps += 1
-        self.last.append((_kind_of(step.action), vain))
+        self.done.append(step)
+        self.last.append((kind_of(step.action), vain))
         if step.role:
             what = (step.role, step.name, step.row)
             self.used[what] = (self.used.get(what, (0, 0, False))[0] + 1, self.steps, vain)
@@ -106,38 +108,10 @@ class Notes:
         return next((each for each in reversed(self.facts) if each.value == value), None) if value else None
 
 
-class Vocabulary:
-    """Words that were met in training, and those of them that tools were called by; all others read alike.
-
-    What a tool is called may be a word that only goals had used: there is no meaning to it that was ever learnt.
-    """
-
-    def __init__(self, words: Sequence[str], tools: Iterable[str]) -> None:
-        self.words, self.tools = tuple(words), frozenset(tools)
-        self._numbers = {word: number for number, word in enumerate(words, start=UNKNOWN + 1)}  # 0 is no word
-
-    def __len__(self) -> int:
-        return len(self.words) + UNKNOWN + 1
-
-    def named(self, name: str) -> list[int]:
-        """(WORDS,) what a tool's name says; that it has unknown words is said once."""
-        words = name.lower().split()
-        known = (self._numbers[word] if word in self.tools else UNKNOWN for word in words)
-        return _filled(list(dict.fromkeys(known)), WORDS)
-
-    def told(self, goal: Goal) -> list[int]:
-        """(GOAL_WORDS,) what a goal says but for its fields."""
-        return _filled([self._numbers.get(word, UNKNOWN) for word in goal_words(goal)], GOAL_WORDS)
-
-
-def _filled(numbers: list[int], width: int) -> list[int]:
-    return numbers[:width] + [0] * (width - len(numbers))
-
-
 class Reader:
-    """Reads one episode; rows of elements that stay are remembered."""
+    """Reads one episode; rows of elements that stay are remembered. One that `recalls` gives deeds instead of notes."""
 
-    def __init__(self, vocabulary: Vocabulary, goal: Goal) -> None:
+    def __init__(self, vocabulary: Vocabulary, goal: Goal, *, recalls: bool = False) -> None:
         told = dict(goal.fields)
         self._goal = [told.get(name, "") for name in FIELDS]
         self._vocabulary = vocabulary
@@ -147,9 +121,13 @@ class Reader:
         # With the element, so that its id stays its own.
         self._kept: dict[tuple[int, str], tuple[Element, Floats, list[int], Action | None]] = {}
         self._hits: dict[str, dict[int, tuple[int, ...]]] = {}
+        self._deeds = bench_deeds.Deeds(vocabulary, self._goal) if recalls else None
 
     def read(self, observation: Observation, notes: Notes) -> tuple[Sheet, list[Action | None]]:
         """The sheet, and the action of each row."""
+        deeds, deed_words = self._deeds.read(notes.done) if self._deeds is not None else _NONE_DONE
+        if self._deeds is not None:
+            notes = Notes()
         elements = observation.elements
         folder = next((each.name[1:] for each in elements if each.role == "heading" and each.region == "nav"), "")
         boxes = [each for each in elements if each.role == "textbox"]
@@ -170,6 +148,8 @@ class Reader:
             tools=np.array(tools, np.int64),
             context=self._context(observation, notes, held),
             goal=self._words,
+            deeds=deeds,
+            deed_words=deed_words,
         )
         return sheet, actions + extra
 
@@ -232,7 +212,7 @@ class Reader:
             )
             said = _said(element, folder)
             for slot, text in self._told:
-                for relation in _related(*said, text):
+                for relation in related(*said, text):
                     row[_TAIL + slot * RELATIONS + relation] = 1.0
             found = self._kept[key] = (element, row, self._named(element), action)
         return found
@@ -246,7 +226,7 @@ class Reader:
             for index, element in enumerate(elements):
                 hits = known.get(id(element))
                 if hits is None:  # the element is kept alive by _still
-                    hits = known[id(element)] = _related(*_said(element, folder), text)
+                    hits = known[id(element)] = related(*_said(element, folder), text)
                 for relation in hits:
                     base[index, _TAIL + slot * RELATIONS + relation] = 1.0
 
@@ -310,15 +290,6 @@ class Reader:
         ]
 
 
-def goal_words(goal: Goal) -> list[str]:
-    """The words of a goal but for what its fields hold; Chinese by its characters."""
-    text = goal.text
-    for _, value in sorted(goal.fields, key=lambda each: -len(each[1])):
-        text = text.replace(value, " ")
-    spread = "".join(f" {each} " if each >= "\u2e80" else each if each.isalpha() else " " for each in text.lower())
-    return list(dict.fromkeys(spread.split()))
-
-
 def _clickable(element: Element) -> bool:
     return element.actionable and "disabled" not in element.states and element.role in ("button", "link", "text")
 
@@ -333,27 +304,3 @@ def _said(element: Element, folder: str) -> tuple[str, str, str, str]:
         place = element.name.lstrip("/")
     value = element.name.partition(" = ")[2] if element.role == "text" else element.value
     return element.name, element.label, place, value
-
-
-@lru_cache(maxsize=100_000)
-def _related(name: str, label: str, place: str, value: str, text: str) -> tuple[int, ...]:
-    """Which of the RELATIONS hold between what an element says and one text."""
-    if text not in name and text not in label and text not in place and text not in value and not place:
-        return ()
-    there = bool(place)
-    relations = (
-        name == text,
-        label == text,
-        place == text or (there and place.rpartition("/")[2] == text),
-        there and text.startswith(f"{place}/"),
-        f" {text} " in f" {name.replace(',', ' ')} " or (len(text) > 4 and text in name),
-        value == text,
-    )
-    return tuple(index for index, holds in enumerate(relations) if holds)
-
-
-def _kind_of(action: Action) -> int:
-    if isinstance(action, Scroll):
-        return KINDS.index(action.direction)
-    names = {Click: "click", Type: "type", Select: "select", Finish: "finish"}
-    return KINDS.index(names.get(type(action), ""))

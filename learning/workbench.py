@@ -23,7 +23,7 @@ from msgspec import Struct, to_builtins
 from learning import artefact, bench_policy, devices, ppo
 from learning.bench_net import BenchNet, Sheets
 from learning.bench_play import Ended, Guise, Played, play
-from learning.bench_sheet import Vocabulary, goal_words
+from learning.bench_words import Vocabulary, goal_words
 from learning.checkpoints import kept_step
 from learning.metrics import Stream
 from learning.ppo import ActorCritic, Recipe, Rollout, Trained
@@ -76,6 +76,7 @@ class Plan(Struct, frozen=True):
     seats: int = 32  # benches that are played at once
     rounds: int = 48  # decisions on each of an update
     budget_s: float = 3_500.0
+    recurrent: bool = False  # a memory that is learnt instead of notes
 
 
 @cache
@@ -190,7 +191,7 @@ def learn(
     """PPO from nothing, or on from the checkpoint in `work`, where its curves are too."""
     devices.chosen()  # one thread: several wait for each other where others work too
     words = vocabulary(plan)
-    network = BenchNet(len(words), width=WIDTH, seed=recipe.seed)
+    network = BenchNet(len(words), width=WIDTH, recalls=plan.recurrent, seed=recipe.seed)
     collector = Collector(plan, recipe, words)
     with Stream(work, first_step=kept_step(work, recipe) + 1) as stream:
 
@@ -253,10 +254,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--work", type=Path, default=Path(".belay/workbench"), help="where everything is kept")
     parser.add_argument("--budget-s", type=positive, default=Plan().budget_s, help="of training, all goes together")
     parser.add_argument("--templates", nargs="+", choices=EVERY, metavar="NAME", default=Plan().templates)
+    parser.add_argument("--recurrent", action="store_true", help="a memory that is learnt instead of notes")
     asked = parser.parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
     logging.getLogger("learning").setLevel(logging.INFO)  # others would drown it
-    ended = make(Plan(templates=tuple(asked.templates), budget_s=asked.budget_s), asked.work)
+    plan = Plan(templates=tuple(asked.templates), budget_s=asked.budget_s, recurrent=asked.recurrent)
+    ended = make(plan, asked.work)
     log.info("%d of %d held-out tasks verified", sum(each.verified for each in ended), len(ended))
     return 0
 

@@ -9,9 +9,11 @@ import pytest
 import torch
 
 from learning import bench_policy, kinds
+from learning.bench_deeds import DEEDS
 from learning.bench_net import BenchNet, batch_of
 from learning.bench_play import Guise, Seat
-from learning.bench_sheet import CONTEXT, FIELDS, ROW, TOOLS, Notes, Reader, Sheet, Vocabulary, goal_words
+from learning.bench_sheet import CONTEXT, DEED, FIELDS, ROW, TOOLS, Notes, Reader, Sheet
+from learning.bench_words import Vocabulary, goal_words
 from learning.policy import BadPolicy
 from sandbox.contracts.actions import Action, ActOutcome, ActResult, Click, Finish, Type
 from sandbox.contracts.policies import Past, past
@@ -158,24 +160,77 @@ def test_a_move_that_brings_a_ticket_nearer_earns_most_and_what_spoils_it_ends_t
     assert not hasty.verified
 
 
-def test_numpy_says_what_torch_says_also_of_padded_sheets(tmp_path: Path) -> None:
-    torch.manual_seed(1)
-    network = BenchNet(len(KNOWN), width=16, seed=3)
+@pytest.mark.parametrize("recalls", [False, True])
+def test_numpy_says_what_torch_says_also_of_padded_sheets(tmp_path: Path, recalls: bool) -> None:
+    network = BenchNet(len(KNOWN), width=16, recalls=recalls, seed=3)
     with torch.no_grad():
+        network.say.weight.mul_(30)  # so that states differ in what is likeliest
         for each in network.parameters():
             each.copy_(each.half().float())
     weights = {name: each.numpy() for name, each in network.state_dict().items() if not name.startswith("critic.")}
     bench_policy.write(tmp_path, weights, KNOWN, {})
-    task = next(tasks("test", 1))
-    sheets = [(sheet, actions) for sheet, actions, _ in shown(task)]
-    with torch.no_grad():
-        logits, _ = network.outputs(batch_of([sheet for sheet, _ in sheets]))
     policy = kinds.open_policy(tmp_path, name="b")
-    page = Workbench().reset(task)
-    said = policy.act(page, task.goal, ())
-    first = logits[0].softmax(-1)
-    assert said.action == sheets[0][1][int(first.argmax())]
-    assert said.probability == pytest.approx(float(first.max()), abs=1e-4)
+    task = next(tasks("test", 1))
+    bench, oracle, notes, history = Workbench(), BenchOracle(task), Notes(), list[Past]()
+    page, reader = bench.reset(task), Reader(KNOWN, task.goal, recalls=recalls)
+    sheets, said = list[Sheet](), list[float]()
+    for _ in range(6):
+        sheets.append(reader.read(page, notes)[0])
+        chances = policy._chances(sheets[-1])  # type: ignore[attr-defined]  # of a bench policy
+        said.append(float(chances.max()))
+        again = Notes()
+        for step in history:
+            again.take(step)
+        assert np.array_equal(Reader(KNOWN, task.goal, recalls=recalls).read(page, again)[0].deeds, sheets[-1].deeds)
+        assert policy.act(page, task.goal, history).action is not None
+        right = oracle.act(page, task.goal, ()).action
+        result, after = bench.act(right)
+        history.append(past(page, right, result))
+        notes.take(history[-1])
+        page = after
+    with torch.no_grad():
+        logits, _ = network.outputs(batch_of(sheets))
+    assert said == pytest.approx(logits.softmax(-1).amax(-1).tolist(), abs=1e-4)
+    assert len({round(each, 6) for each in said}) == 6
+
+
+def test_a_memory_reads_the_latest_deeds_and_no_notes() -> None:
+    task = next(each for each in tasks("train", 17) if each.template == "workbench/rename")
+    read = [Reader(KNOWN, task.goal, recalls=recalls) for recalls in (False, True)]
+    page, (value,) = Workbench().reset(task), [text for name, text in task.goal.fields if name == "name"]
+    box = next(each for each in page.elements if each.role == "textbox")
+    before = [each.read(page, Notes())[0] for each in read]
+    notes, done = Notes(), ActResult(ActOutcome.DONE)
+    for number in range(DEEDS + 2):
+        notes.take(Past(Type(box.ref, value if number else "x"), "textbox", box.name, done))
+    noted, recalled = (each.read(page, notes)[0] for each in read)
+    assert not np.array_equal(noted.context, before[0].context)
+    assert np.array_equal(recalled.context, before[1].context)
+    assert np.array_equal(recalled.rows, before[1].rows)
+    assert not before[1].deeds.any()
+    assert noted.deeds.shape == (0, DEED)
+    assert recalled.deeds.shape == (DEEDS, DEED)
+    assert len({row.tobytes() for row in recalled.deeds}) == 1  # the first deed is forgotten
+    assert (recalled.deed_words == KNOWN.named(box.name)).all()
+
+
+def test_what_was_done_longer_ago_than_the_blank_deeds_before_it_changes_nothing() -> None:
+    network, task = BenchNet(len(KNOWN), width=16, recalls=True, seed=3), next(tasks("train", 1))
+    sheet = Reader(KNOWN, task.goal, recalls=True).read(Workbench().reset(task), Notes())[0]
+    with torch.no_grad():
+        nothing = network._recalled(batch_of([sheet]))
+        sheet.deeds[-1, 0] = 1.0
+        one = network._recalled(batch_of([sheet]))
+        sheet.deed_words[0] = 2  # a word beside a deed that is none
+        assert torch.equal(network._recalled(batch_of([sheet])), one)
+    assert not nothing.any()
+    assert one.any()
+
+
+def test_weights_that_are_no_numbers_are_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"say\.bias is not finite in half precision"):
+        bench_policy.write(tmp_path / "b", {"say.bias": np.array([np.nan], np.float32)}, KNOWN, {})
+    assert not (tmp_path / "b").exists()
 
 
 def test_a_policy_made_for_other_sheets_is_refused(tmp_path: Path) -> None:

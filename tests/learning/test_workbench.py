@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from msgspec.structs import replace as replace_in
 
 from learning import kinds, metrics, tickets, workbench
 from learning.bench_net import BenchNet
@@ -42,15 +43,29 @@ def test_the_vocabulary_holds_words_of_tools_and_phrases_and_none_of_names() -> 
     assert not {"mentions", "put", "删"} & known.tools
 
 
-def test_the_same_seed_gives_the_same_weights_also_when_gone_on_with(tmp_path: Path) -> None:
-    whole, *_ = workbench.learn(SMALL, tmp_path / "whole", report=lambda _: None, recipe=RECIPE)
+@pytest.mark.parametrize("recurrent", [False, True])
+def test_the_same_seed_gives_the_same_weights_also_when_gone_on_with(tmp_path: Path, recurrent: bool) -> None:
+    plan = replace_in(SMALL, recurrent=recurrent)
+    whole, *_ = workbench.learn(plan, tmp_path / "whole", report=lambda _: None, recipe=RECIPE)
+    assert (whole.recall is not None) == recurrent
     heard: list[int] = []
     with pytest.raises(KeyboardInterrupt):
-        workbench.learn(SMALL, tmp_path / "cut", report=lambda each: _break_at(each.step, 2), recipe=RECIPE)
-    cut, *_ = workbench.learn(SMALL, tmp_path / "cut", report=lambda each: heard.append(each.step), recipe=RECIPE)
+        workbench.learn(plan, tmp_path / "cut", report=lambda each: _break_at(each.step, 2), recipe=RECIPE)
+    cut, *_ = workbench.learn(plan, tmp_path / "cut", report=lambda each: heard.append(each.step), recipe=RECIPE)
     assert heard == [2, 3]
     assert all(torch.equal(one, other) for one, other in zip(whole.parameters(), cut.parameters(), strict=True))
     assert [point.step for point in metrics.read(tmp_path / "cut")] == [1, 2, 3]
+
+
+def test_a_memory_is_learnt_through_the_deeds_and_written_with_the_policy(tmp_path: Path) -> None:
+    plan = replace_in(SMALL, recurrent=True)
+    words = workbench.vocabulary(plan)
+    fresh = BenchNet(len(words), width=workbench.WIDTH, recalls=True, seed=RECIPE.seed)
+    network, _, trained = workbench.learn(plan, tmp_path / "work", report=lambda _: None, recipe=RECIPE)
+    before, after = dict(fresh.named_parameters()), dict(network.named_parameters())
+    assert not torch.equal(before["recall.cell.weight_hh"], after["recall.cell.weight_hh"])
+    workbench.write(tmp_path / "policy", network, words, plan, trained)
+    assert len(tickets.judge(tmp_path / "policy", "test", 2, templates=SHORT)) == 2
 
 
 def test_a_kind_of_ticket_is_done_more_often_the_longer_it_was_learnt(tmp_path: Path) -> None:
