@@ -14,6 +14,7 @@ from torch import Tensor
 
 from learning import batches, devices, flat, losses, shared_words, together
 from learning.arrays import KINDS
+from learning.begun import Begun
 from learning.checkpoints import Checkpoint
 from learning.networks import ElementSetPolicy, Shape, run, tensors
 from learning.progress import Progress, Stopped
@@ -67,11 +68,17 @@ def train(
     report: Callable[[Progress], None],
     should_stop: Callable[[], bool],
 ) -> Trained:
-    """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped, Diverged."""
-    device = devices.chosen()
-    devices.compiled(network.to(device), device)
+    """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped, Diverged, ValueError."""
     kept = held_out(samples, one_in=recipe.held_out_one_in)
     learnt, judged = list(compress(samples, ~kept)), list(compress(samples, kept))
+    if not learnt:
+        raise ValueError(
+            f"nothing is left to learn from: all {len(samples)} samples are held out to judge by "
+            f"(held_out_one_in={recipe.held_out_one_in}); give more trajectories, or hold fewer out"
+        )
+    begun = Begun.of(recipe, [network], [samples, [(each.trajectory, each.template) for each in samples]])
+    device = devices.chosen()
+    devices.compiled(network.to(device), device)
     lengths = np.array([len(sample.arrays.element_kinds) for sample in learnt], np.int64)
     chances = probabilities(learnt, session_share=recipe.session_share)
     common = batches.common_words(learnt, least=recipe.rare) if recipe.renamed else None
@@ -80,7 +87,7 @@ def train(
     optimizer = torch.optim.AdamW(
         network.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98)
     )
-    checkpoint = Checkpoint(work, recipe)
+    checkpoint = Checkpoint(work, begun)
     resumed = checkpoint.resume(network, optimizer)
     step, began = resumed.step, time.monotonic() - resumed.spent_s
     network.train()

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import torch
 from safetensors import SafetensorError
@@ -102,29 +102,43 @@ class Checkpoint:
         return Resumed(int(meta["step"]), float(meta["spent_s"]), meta["more"])
 
 
+class Trial(NamedTuple):
+    """One trial on fixed validation tasks."""
+
+    step: int
+    value: float
+
+
 class Best:
     """The weights that did best in trials on fixed validation tasks."""
 
-    def __init__(self, folder: Path, trials: Sequence[float] = ()) -> None:
+    def __init__(self, folder: Path, trials: Sequence[Sequence[float]] = ()) -> None:
         self._path = folder / "best.safetensors"
-        self.trials = list(trials) if _whole(self._path) else []  # without its weights the best is not known
+        known = _whole(self._path)  # without its weights the best is not known
+        self.trials = [Trial(int(step), value) for step, value in trials] if known else []
 
     @property
     def value(self) -> float:
         """Of the best trial; -inf before the first."""
-        return max(self.trials, default=-math.inf)
+        return max((each.value for each in self.trials), default=-math.inf)
 
-    def tried(self, network: nn.Module, value: float) -> float:
+    @property
+    def step(self) -> int | None:
+        """At which the best trial was made, of equal ones the first; None before the first."""
+        return max(self.trials, key=lambda each: each.value).step if self.trials else None
+
+    def tried(self, network: nn.Module, value: float, *, step: int) -> float:
         """Note a trial, and keep the weights where it was the best so far."""
         if value > self.value:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             _put(network.state_dict(), self._path, {})
-        self.trials.append(value)
+        self.trials.append(Trial(step, value))
         return value
 
     def stale(self, patience: int) -> bool:
         """Whether the last `patience` trials were no better than one before them."""
-        return len(self.trials) > patience and max(self.trials[-patience:]) <= max(self.trials[:-patience])
+        values = [each.value for each in self.trials]
+        return len(values) > patience and max(values[-patience:]) <= max(values[:-patience])
 
     def restore(self, network: nn.Module) -> None:
         """Put the best weights back; nothing where nothing was tried."""

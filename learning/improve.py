@@ -46,7 +46,11 @@ def improve(
         trained = cloning.judged(trained, taught.found, one_in=taught.one_in)
     report(Progress("export", 1.0, trained.steps, {}))
     evaluation = held_out(trained) | taught.values | ({"played": asdict(played)} if played is not None else {})
-    practice = {"practice": {"updates": played.updates, "ended": played.ended}} if played is not None else {}
+    practice = (
+        {"practice": {"updates": played.updates, "kept": played.kept, "ended": played.ended}}
+        if played is not None
+        else {}
+    )
     samples = taught.found.samples
     spec = artefact.write(
         request.out,

@@ -229,7 +229,7 @@ def improved(
     player = Acting(network, len(table.tasks), seed=recipe.seed)
     reference = copy.deepcopy(player).eval()
     collector = FrameCollector(table, recipe, shown=shown)
-    with Stream(work, first_step=kept_step(work, recipe) + 1) as stream:
+    with Stream(work, first_step=kept_step(work, ppo.begun(player, recipe, reference)) + 1) as stream:
 
         def heard(progress: Progress) -> None:
             stream.write(progress.step, progress.values)

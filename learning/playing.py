@@ -42,6 +42,7 @@ class Played:
     best: float  # verified share of the best trial; -inf where none was made
     ended: str
     success: float  # mean over templates, late in training
+    kept: int  # updates that the weights have behind them
 
 
 def playable(templates: Sequence[str]) -> list[str]:
@@ -81,9 +82,9 @@ def play(
     if not together.first():
         updates = ppo.follow(network, recipe, work=work, reference=reference)
         policy.to("cpu").hasten(on=False)
-        return Played(updates, 0.0, -math.inf, "beside", 0.0)
+        return Played(updates, 0.0, -math.inf, "beside", 0.0, updates)
     collector = _Imitating(world, recipe, shown=shown, ways=ways, curriculum=curriculum)
-    with Stream(work, first_step=kept_step(work, recipe) + 1) as stream:
+    with Stream(work, first_step=kept_step(work, ppo.begun(network, recipe, reference)) + 1) as stream:
 
         def heard(progress: Progress) -> None:
             stream.write(progress.step, progress.values)
@@ -108,7 +109,7 @@ def play(
             collector.close()
             policy.to("cpu").hasten(on=False)  # it will be exported
     success = collector.curriculum.metrics().get("success_of_templates", 0.0)
-    return Played(trained.updates, trained.seconds, trained.best, trained.ended, success)
+    return Played(trained.updates, trained.seconds, trained.best, trained.ended, success, trained.kept)
 
 
 def trial(network: Acting, world: World, *, seed: int) -> float:

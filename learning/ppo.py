@@ -29,11 +29,13 @@ from torch import Tensor, nn
 
 from learning import devices, together
 from learning.advantages import explained, standardised
+from learning.begun import Begun
 from learning.checkpoints import Best, Checkpoint
 from learning.losses import finite
 from learning.normalise import PopArt
 from learning.progress import Progress, Stopped
 from learning.rows import Lengths, Named, Rows, bucketed, pieces
+from learning.surrogate import clipped, divergence, pulled, squared
 
 PIECE = 2_400  # tokens that a core works on at a time: what it makes of them stays in its cache
 
@@ -100,50 +102,6 @@ class Leash:
 
     reference: ActorCritic | None
     weight: float
-
-
-def clipped(
-    log_prob: Tensor,  # (B,)
-    played: Tensor,  # (B,) log-probability with which it was played
-    advantage: Tensor,  # (B,)
-    clip: float,
-) -> Tensor:  # (B,) loss
-    """The clipped surrogate: nothing is gained by going further from what was played than `clip`."""
-    ratio = (log_prob - played).exp()
-    return -torch.minimum(ratio * advantage, ratio.clamp(1 - clip, 1 + clip) * advantage)
-
-
-def squared(
-    value: Tensor,  # (B,)
-    before: Tensor,  # (B,) what the critic said when it was played
-    returns: Tensor,  # (B,)
-    scale: Tensor,  # (B,) deviation of the environment's returns
-    clip: float,
-) -> Tensor:  # (B,) loss
-    """Half the squared error in deviations; with `clip`, the worse of it and of the one moved at most that far."""
-    error = (value - returns) / scale
-    if clip <= 0:
-        return 0.5 * error**2
-    kept = (before + ((value - before) / scale).clamp(-clip, clip) * scale - returns) / scale
-    return 0.5 * torch.maximum(error**2, kept**2)
-
-
-def divergence(
-    log_prob: Tensor,  # (B,)
-    other: Tensor,  # (B,) of the same decisions by another policy
-) -> Tensor:  # (B,) >= 0
-    """Unbiased estimate of the KL of this policy from the other on decisions of this one: (r - 1) - log r."""
-    log_ratio = other - log_prob
-    return log_ratio.exp() - 1 - log_ratio
-
-
-def pulled(weight: float, found: float, target: float) -> float:
-    """The leash's next weight: harder where the KL is far above its target, softer where it is far below."""
-    if found > 1.5 * target:
-        return min(weight * 2, 100.0)
-    if found < target / 1.5:
-        return max(weight / 2, 1e-3)
-    return weight
 
 
 @torch.no_grad()
@@ -318,6 +276,12 @@ class Trained:
     seconds: float
     best: float  # of the trials; -inf where there were none
     ended: str  # "updates", "time", "patience", or what the collector said
+    kept: int  # updates that the weights have behind them
+
+
+def begun(network: ActorCritic, recipe: Recipe, reference: ActorCritic | None = None) -> Begun:
+    """What a checkpoint must have been begun with to be gone on from; ask before anything is learnt."""
+    return Begun.of(recipe, [network, *([reference] if reference is not None else [])], [])
 
 
 def train(
@@ -335,7 +299,7 @@ def train(
 ) -> Trained:
     """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped, Diverged."""
     optimizer = adam(network, recipe)
-    checkpoint = Checkpoint(work, recipe)
+    checkpoint = Checkpoint(work, begun(network, recipe, reference))
     kept = checkpoint.resume(network, optimizer)
     collect.recall(kept.more.get("collector", {}))
     leash = Leash(reference, kept.more.get("leash", recipe.leash))
@@ -343,7 +307,7 @@ def train(
     began = time.monotonic() - kept.spent_s
     number, ended = kept.step, ""
     if judge is not None and recipe.judge_every and not best.trials:
-        best.tried(network, judge())  # what comes of it must be better than what was there
+        best.tried(network, judge(), step=number)  # what comes of it must be better than what was there
     while not ended and number < recipe.updates:
         spent_s = time.monotonic() - began
         through = max(number / recipe.updates, spent_s / budget_s)
@@ -359,7 +323,7 @@ def train(
             ended = "time"
         over = bool(ended) or number == recipe.updates  # then too: what was learnt since the last trial may be better
         if judge is not None and recipe.judge_every and (over or number % recipe.judge_every == 0):
-            points["trial"] = best.tried(network, judge())
+            points["trial"] = best.tried(network, judge(), step=number)
         report(Progress("ppo", through, number, {**rollout.metrics, **points}))
         if not ended and best.stale(recipe.patience):
             ended = "patience"
@@ -372,7 +336,8 @@ def train(
             raise Stopped(f"stopped at update {number} of {recipe.updates}")
     best.restore(network)
     together.over(network)
-    return Trained(number, time.monotonic() - began, best.value, ended or "updates")
+    kept_at = number if best.step is None else best.step
+    return Trained(number, time.monotonic() - began, best.value, ended or "updates", kept_at)
 
 
 @dataclass(frozen=True)
@@ -389,7 +354,7 @@ class Lecture:
 def follow(network: ActorCritic, recipe: Recipe, *, work: Path, reference: ActorCritic | None = None) -> int:
     """Learn beside the first learner, in place: the same updates, each on its part; what was done in the last one."""
     optimizer, leash, number = adam(network, recipe), Leash(reference, 0.0), 0
-    Checkpoint(work, recipe).resume(network, optimizer)
+    Checkpoint(work, begun(network, recipe, reference)).resume(network, optimizer)
     heard: Lecture | None = None
     while (lecture := together.told(heard)) is not None:
         optimizer.param_groups[0]["lr"], leash.weight = lecture.rate, lecture.leash

@@ -193,7 +193,7 @@ def learn(
     words = vocabulary(plan)
     network = BenchNet(len(words), width=WIDTH, recalls=plan.recurrent, seed=recipe.seed)
     collector = Collector(plan, recipe, words)
-    with Stream(work, first_step=kept_step(work, recipe) + 1) as stream:
+    with Stream(work, first_step=kept_step(work, ppo.begun(network, recipe)) + 1) as stream:
 
         def told(progress: Progress) -> None:
             stream.write(progress.step, progress.values)
@@ -222,7 +222,7 @@ def write(folder: Path, network: BenchNet, words: Vocabulary, plan: Plan, traine
         "parent": None,
         "plan": to_builtins(plan),
         "recipe": asdict(RECIPE),
-        "trained": {"updates": trained.updates, "seconds": trained.seconds, "ended": trained.ended},
+        "trained": asdict(trained),
         "code_commit": artefact.commit(),
         "machine": artefact.machine(),
     }

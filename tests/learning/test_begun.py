@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from learning import bc, distill, midtrain, offline, pricing
+from learning import bc, distill, midtrain, offline, ppo, pricing
 from learning.begun import Begun
 from learning.networks import ElementSetPolicy, Shape
-from learning.samples import Lessons, lessons
+from learning.samples import Lessons, Sample, lessons
+from learning.vectors import SmallActorCritic
 from tests.learning.pages import a_demonstration
 
 SMALL = Shape(width=16, layers=1, heads=2, word_width=4)
@@ -81,3 +82,50 @@ def test_a_student_of_another_teacher_begins_anew(
 
 def _equal(one: ElementSetPolicy, other: ElementSetPolicy) -> bool:
     return all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
+
+
+def test_cloning_of_other_work_or_other_weights_begins_anew(
+    tmp_path: Path, found: Lessons, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    recipe = bc.Recipe(steps=2, batch=2, held_out_one_in=10**9)
+
+    def train(samples: list[Sample], weights: int) -> ElementSetPolicy:
+        network = bc.fresh(SMALL, seed=weights)
+        return bc.train(
+            samples,
+            network,
+            recipe,
+            work=tmp_path,
+            budget_s=1e9,
+            report=lambda _: None,
+            should_stop=lambda: False,
+        ).network
+
+    once = train(found.samples, 1)
+    others = [train(found.samples[:-1], 1), train(found.samples, 2)]
+    assert "goes on" not in caplog.text
+    assert not any(_equal(each, once) for each in others)
+    train(found.samples, 2)
+    assert "goes on from step 2" in caplog.text
+
+
+def test_play_from_other_weights_begins_anew() -> None:
+    recipe = ppo.Recipe(updates=2, epochs=1, keep_every=1)
+    began = [ppo.begun(SmallActorCritic(3, 3, seed=seed), recipe) for seed in (0, 0, 1)]
+    assert began[0] == began[1]
+    assert began[0] != began[2]
+    assert ppo.begun(SmallActorCritic(3, 3), recipe, SmallActorCritic(3, 3, seed=1)) != began[0]
+
+
+def test_all_held_out_says_so(tmp_path: Path, found: Lessons) -> None:
+    with pytest.raises(ValueError, match=r"nothing is left to learn from: all \d+ samples are held out"):
+        bc.train(
+            found.samples,
+            bc.fresh(SMALL, seed=0),
+            bc.Recipe(held_out_one_in=1),
+            work=tmp_path,
+            budget_s=1e9,
+            report=lambda _: None,
+            should_stop=lambda: False,
+        )

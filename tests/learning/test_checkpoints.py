@@ -70,7 +70,7 @@ def test_curves_of_another_recipe_are_not_gone_on_with(kept: Path) -> None:
 def test_a_best_whose_weights_are_gone_is_not_known(tmp_path: Path) -> None:
     network, _ = _learnt()
     best = Best(tmp_path)
-    best.tried(network, 0.5)
+    best.tried(network, 0.5, step=3)
     assert Best(tmp_path, best.trials).value == 0.5
     (tmp_path / "best.safetensors").write_bytes(b"")
     lost = Best(tmp_path, best.trials)

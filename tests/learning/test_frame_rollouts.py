@@ -98,5 +98,7 @@ def test_it_learns_which_of_two_buttons_to_press_and_goes_on_where_it_was(tmp_pa
     shares = [each.values["success"] for each in heard]
     assert shares[0] < 0.8
     assert np.mean(shares[-2:]) > 0.9
-    miniwob.improved(network, tmp_path, table=table, budget_s=600, recipe=recipe, report=heard.append)
+    again = bc.fresh(SMALL, seed=3)
+    miniwob.improved(again, tmp_path, table=table, budget_s=600, recipe=recipe, report=heard.append)
+    assert all(map(torch.equal, again.parameters(), network.parameters()))
     assert len(heard) == 7

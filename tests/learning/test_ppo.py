@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from learning import ppo
+from learning import ppo, surrogate
 from learning.losses import Diverged
 from learning.ppo import Recipe, Rollout
 from learning.progress import Progress, Stopped
@@ -22,13 +22,13 @@ TOY = Recipe(clip=0.2, stop_kl=0.1, epochs=6, batch=128, learning_rate=4e-3, ent
 
 
 def test_within_the_clip_the_loss_is_minus_ratio_times_advantage() -> None:
-    loss = ppo.clipped(_log(0.55, 0.45), _log(0.5, 0.5), torch.tensor([2.0, -1.0]), 0.2)
+    loss = surrogate.clipped(_log(0.55, 0.45), _log(0.5, 0.5), torch.tensor([2.0, -1.0]), 0.2)
     assert loss.tolist() == pytest.approx([-2.2, 0.9])
 
 
 def test_beyond_the_clip_nothing_is_gained_but_what_got_worse_still_counts() -> None:
     log_prob = _log(0.9, 0.1, 0.1, 0.9).requires_grad_()
-    loss = ppo.clipped(log_prob, _log(0.5, 0.5, 0.5, 0.5), torch.tensor([1.0, -1.0, 1.0, -1.0]), 0.2)
+    loss = surrogate.clipped(log_prob, _log(0.5, 0.5, 0.5, 0.5), torch.tensor([1.0, -1.0, 1.0, -1.0]), 0.2)
     assert loss.tolist() == pytest.approx([-1.2, 0.8, -0.2, 1.8])
     loss.sum().backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
     assert log_prob.grad is not None
@@ -36,23 +36,23 @@ def test_beyond_the_clip_nothing_is_gained_but_what_got_worse_still_counts() -> 
 
 
 def test_the_critic_errs_in_deviations_of_its_environment() -> None:
-    found = ppo.squared(_t(3.0, 30.0), _t(0.0, 0.0), _t(1.0, 10.0), _t(1.0, 10.0), 0.0)
+    found = surrogate.squared(_t(3.0, 30.0), _t(0.0, 0.0), _t(1.0, 10.0), _t(1.0, 10.0), 0.0)
     assert found.tolist() == pytest.approx([2.0, 2.0])
 
 
 def test_a_clipped_critic_gains_nothing_by_a_leap() -> None:
-    assert ppo.squared(_t(1.0), _t(0.0), _t(1.0), _t(1.0), 0.2).tolist() == pytest.approx([0.5 * 0.8**2])
+    assert surrogate.squared(_t(1.0), _t(0.0), _t(1.0), _t(1.0), 0.2).tolist() == pytest.approx([0.5 * 0.8**2])
 
 
 def test_divergence_is_the_kl_on_average() -> None:
     one, other = torch.tensor([0.5, 0.3, 0.2]), torch.tensor([0.2, 0.2, 0.6])
-    found = (one * ppo.divergence(one.log(), other.log())).sum()
+    found = (one * surrogate.divergence(one.log(), other.log())).sum()
     assert found.item() == pytest.approx((one * (one / other).log()).sum().item(), rel=1e-5)
-    assert ppo.divergence(one.log(), one.log()).tolist() == pytest.approx([0.0, 0.0, 0.0], abs=1e-6)
+    assert surrogate.divergence(one.log(), one.log()).tolist() == pytest.approx([0.0, 0.0, 0.0], abs=1e-6)
 
 
 def test_the_leash_is_pulled_and_let_go() -> None:
-    assert [ppo.pulled(0.2, found, 0.015) for found in (0.1, 0.015, 0.001)] == [0.4, 0.2, 0.1]
+    assert [surrogate.pulled(0.2, found, 0.015) for found in (0.1, 0.015, 0.001)] == [0.4, 0.2, 0.1]
 
 
 def test_gradients_agree_with_finite_differences() -> None:
@@ -60,9 +60,9 @@ def test_gradients_agree_with_finite_differences() -> None:
     log_prob = (-torch.rand(6, dtype=torch.float64)).requires_grad_()
     other, advantage = -torch.rand(6, dtype=torch.float64), torch.randn(6, dtype=torch.float64)
     value, returns = torch.randn(6, dtype=torch.float64), torch.randn(6, dtype=torch.float64)
-    assert torch.autograd.gradcheck(lambda x: ppo.clipped(x, other, advantage, 0.08), log_prob)
-    assert torch.autograd.gradcheck(lambda x: ppo.divergence(x, other), log_prob)
-    assert torch.autograd.gradcheck(lambda x: ppo.squared(x, value, returns, torch.ones(6), 0.2), log_prob)
+    assert torch.autograd.gradcheck(lambda x: surrogate.clipped(x, other, advantage, 0.08), log_prob)
+    assert torch.autograd.gradcheck(lambda x: surrogate.divergence(x, other), log_prob)
+    assert torch.autograd.gradcheck(lambda x: surrogate.squared(x, value, returns, torch.ones(6), 0.2), log_prob)
 
 
 def test_the_gradient_of_a_whole_minibatch_agrees_with_finite_differences() -> None:
@@ -199,7 +199,7 @@ def test_the_weights_that_did_best_are_kept_and_no_gain_ends_it(tmp_path: Path) 
 
     recipe = replace(TOY, judge_every=2, patience=3)
     ended = _train(network, Identity, tmp_path, recipe, judge=judge)
-    assert (ended.updates, ended.best, ended.ended) == (10, 0.9, "patience")
+    assert (ended.updates, ended.best, ended.ended, ended.kept) == (10, 0.9, "patience", 4)
     assert all(torch.equal(each, kept[2][name]) for name, each in network.state_dict().items())
 
 
@@ -263,7 +263,7 @@ def _played_once() -> tuple[SmallActorCritic, Rollout]:
 def _moved(recipe: Recipe) -> float:
     network, rollout = _played_once()
     ppo.update(network, ppo.adam(network, recipe), rollout, recipe)
-    return ppo.divergence(rollout.log_prob, ppo.log_probs(network, rollout.rows)).mean().item()
+    return surrogate.divergence(rollout.log_prob, ppo.log_probs(network, rollout.rows)).mean().item()
 
 
 def _train(
