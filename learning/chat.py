@@ -181,10 +181,8 @@ def export(out: Path, files: Sequence[Path]) -> dict[str, Any]:
     written: Counter[str] = Counter()
     hashes = []
     with out.open("w") as target:
-        for path in files:
-            content = path.read_bytes()
+        for content, trajectory in storage.read(files):
             hashes.append(storage.address(content))
-            trajectory = storage.unpack(content)
             for line in lines(trajectory):
                 target.write(_compact(line) + "\n")
                 written[trajectory.task.template or "(free text)"] += 1
@@ -242,14 +240,14 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m learning.chat", description=__doc__)
     parser.add_argument("out", type=Path, help="chats, one a line; a receipt is written beside it")
-    parser.add_argument("trajectories", type=Path, nargs="+", help="trajectory files, as exported")
+    parser.add_argument("trajectories", type=Path, nargs="+", help="trajectory files, as exported, or folders of them")
     given = parser.parse_args(arguments)
     try:
         receipt = export(given.out, given.trajectories)
     except (OSError, storage.BadTrajectory) as problem:
         print(f"The chats were not written: {problem}", file=sys.stderr)
         return 2
-    print(f"{receipt['chats']} chats of {len(given.trajectories)} trajectories in {given.out}")
+    print(f"{receipt['chats']} chats of {len(receipt['trajectories_sha256'])} trajectories in {given.out}")
     return 0
 
 

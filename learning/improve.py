@@ -29,16 +29,19 @@ def improve(
     should_stop: Callable[[], bool],
     recipe: Recipe | None = None,
 ) -> Improved:
-    """Learn from the trajectories, from the parent's weights on; writes `out`. Raises Stopped, Diverged, BadPolicy."""
+    """Learn from the trajectories, from the parent's weights on; writes `out`.
+
+    Raises Stopped, Diverged, BadPolicy, BadTrajectory (which says of which file), ValueError where nothing is taught.
+    """
     report(Progress("read", 0.0, 0, {}))
-    contents = [path.read_bytes() for path in request.trajectories]
-    every = [storage.unpack(content) for content in contents]
+    read = list(storage.read(request.trajectories))
+    contents, every = [content for content, _ in read], [trajectory for _, trajectory in read]
     if request.kind == "bc":
         taught = cloning.cloned(request, every, None, recipe, report, should_stop)
     else:
         from learning import trainings  # some of them take their defaults from the starter, which stands on this module
 
-        rejected = [storage.unpack(path.read_bytes()) for path in request.rejected]
+        rejected = [trajectory for _, trajectory in storage.read(request.rejected)]
         taught = trainings.KINDS[request.kind](request, every, rejected, report, should_stop)
     trained = taught.trained
     played = practised(request, trained.network, taught.learnt_from, taught.found, report, should_stop)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,8 @@ def demonstrate(plan: Plan, folder: Path) -> list[Path]:
 
     play_all([each for each in episodes if not _file(folder, each).is_file()], workers=plan.workers, heard=keep)
     files = [path for each in episodes if (path := _file(folder, each)).is_file()]
-    kept = [path for path in files if storage.unpack(path.read_bytes()).verification.outcome == "verified"]
+    verified = [each.verification.outcome == "verified" for _, each in storage.read(files)]
+    kept = list(compress(files, verified))
     log.info("%d of %d demonstrations verified", len(kept), len(episodes))
     return kept
 
@@ -154,7 +156,7 @@ def clone(plan: Plan, files: Sequence[Path], out: Path, work: Path) -> None:
 
 def _read(plan: Plan, files: Sequence[Path], *, seeds: int = sys.maxsize) -> list[Sample]:
     """What the demonstrations teach, those of the first seeds."""
-    shown = (storage.unpack(path.read_bytes()) for path in files)
+    shown = (each for _, each in storage.read(files))
     reading = reading_of(sizes(plan.shape))
     return lessons((each for each in shown if each.task.seed < seeds), reading=reading).samples
 
@@ -208,7 +210,7 @@ def practise(plan: Plan, files: Sequence[Path], cloned: Path, out: Path, work: P
         budget_s=plan.practice_s,
         report=_say,
         shown=shown,
-        ways=playing.ways_of([storage.unpack(path.read_bytes()) for path in files]),
+        ways=playing.ways_of([each for _, each in storage.read(files)]),
         curriculum=Curriculum(high=HIGH),
     )
     log.info("practised %d updates: %s, best trial %.3f", played.updates, played.ended, played.best)
@@ -255,9 +257,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--decisions", type=count, default=Plan().decisions)
     environments = Plan().environments
     parser.add_argument("--environments", nargs="+", type=environment_name, metavar="ID", default=environments)
+    parser.add_argument("--templates", nargs="+", metavar="ID", default=(), help="of these environments; none = all")
+    parser.add_argument("--demonstrations", type=count, default=Plan().demonstrations, help="of each template")
     asked = parser.parse_args(arguments)
+    if unknown := sorted(set(asked.templates) - set(templates_of(asked.environments))):
+        parser.error(f"no templates of {', '.join(asked.environments)}: {', '.join(unknown)}")
     plan = Plan(
         environments=tuple(asked.environments),
+        only=tuple(asked.templates),
+        demonstrations=asked.demonstrations,
         workers=asked.workers,
         learners=asked.learners,
         central=asked.central or None,

@@ -12,6 +12,7 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
+from itertools import compress
 from pathlib import Path
 
 import msgspec
@@ -113,7 +114,7 @@ def collect(
     kept = [_file(folder, each) for each in episodes if _file(folder, each).is_file()]
     if mode == "advise":
         return kept
-    return [path for path in kept if _verified(storage.unpack(path.read_bytes()))]
+    return list(compress(kept, (_verified(each) for _, each in storage.read(kept))))
 
 
 def _file(folder: Path, episode: Episode) -> Path:
@@ -179,7 +180,7 @@ def ship(folder: Path, judged: Evaluation, files: Sequence[Path], out: Path, pla
     out.mkdir(parents=True, exist_ok=True)
     for name in artefact.FILES:
         shutil.copyfile(folder / name, out / name)
-    bodies = [msgspec.msgpack.encode(storage.unpack(path.read_bytes()), order="deterministic") for path in files]
+    bodies = [msgspec.msgpack.encode(each, order="deterministic") for _, each in storage.read(files)]
     packed = lzma.compress(msgspec.msgpack.encode(bodies), preset=9 | lzma.PRESET_EXTREME)
     (out / jobs.DEMONSTRATIONS).write_bytes(packed)
     evaluation = json.loads((folder / "evaluation.json").read_text()) | {"live": judged.as_data()}

@@ -155,14 +155,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m learning.teachers", description=__doc__)
     parser.add_argument("teacher", help="oracle, language, or the folder of a policy")
     parser.add_argument("out", type=Path, help="folder for the trajectories with the teacher's opinions")
-    parser.add_argument("trajectories", type=Path, nargs="+")
+    parser.add_argument("trajectories", type=Path, nargs="+", help="trajectory files, or folders of them")
     given = parser.parse_args(arguments)
     given.out.mkdir(parents=True, exist_ok=True)
     opinions = silent = 0
     try:
         teacher = named(given.teacher)
-        for path in given.trajectories:
-            taught = teach(storage.unpack(path.read_bytes()), teacher)
+        for path in storage.files(given.trajectories):
+            ((_, trajectory),) = storage.read([path])
+            taught = teach(trajectory, teacher)
             (given.out / path.name).write_bytes(storage.pack(taught.trajectory))
             opinions, silent = opinions + taught.opinions, silent + taught.silent
             print(f"{path.name}: {taught.opinions} opinions, {taught.silent} states without one")

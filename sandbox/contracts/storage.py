@@ -45,18 +45,23 @@ def pack(trajectory: Trajectory) -> bytes:
     return _MAGIC + zlib.compress(msgspec.msgpack.encode(trajectory, order="deterministic"), level=9)
 
 
+def files(paths: Iterable[Path]) -> Iterator[Path]:
+    """These files, and the .belay files of each folder among them. Raises BadTrajectory for a folder without any."""
+    for path in paths:
+        found = sorted(path.glob("*.belay")) if path.is_dir() else [path]
+        if not found:
+            raise BadTrajectory(f"{path} is a folder without .belay files: name trajectory files, or a folder of them")
+        yield from found
+
+
 def read(paths: Iterable[Path]) -> Iterator[tuple[bytes, Trajectory]]:
     """Content and trajectory of each file, and of the .belay files of each folder. Raises BadTrajectory, OSError."""
-    for path in paths:
-        files = sorted(path.glob("*.belay")) if path.is_dir() else [path]
-        if not files:
-            raise BadTrajectory(f"{path} is a folder without .belay files: name trajectory files, or a folder of them")
-        for file in files:
-            content = file.read_bytes()
-            try:
-                yield content, unpack(content)
-            except BadTrajectory as problem:
-                raise BadTrajectory(f"{file}: {problem}") from problem
+    for file in files(paths):
+        content = file.read_bytes()
+        try:
+            yield content, unpack(content)
+        except BadTrajectory as problem:
+            raise BadTrajectory(f"{file}: {problem}") from problem
 
 
 def unpack(content: bytes) -> Trajectory:

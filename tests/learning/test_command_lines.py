@@ -48,6 +48,12 @@ def test_a_training_that_cannot_be_meant_is_not_begun(tmp_path: Path, capsys: py
     ("main", "arguments", "sentence"),
     [
         (practice.main, ["--environments", "nowhere"], "there is no environment 'nowhere'"),
+        (
+            practice.main,
+            ["--templates", "cloud/fly", "sql/add-index"],
+            "no templates of cloud: cloud/fly, sql/add-index",
+        ),
+        (practice.main, ["--demonstrations", "0"], "argument --demonstrations: expected a whole number from 1"),
         (practice.main, ["--workers", "-2"], "argument --workers: expected a whole number from 0"),
         (midtrain.main, ["--out", "out", "--episodes", "-2"], "argument --episodes: expected a whole number from 1"),
         (midtrain.main, ["--out", "out", "--steps", "0"], "argument --steps: expected a whole number from 1"),

@@ -42,6 +42,14 @@ def test_it_says_how_far_it_is_on_the_way(improved: jobs.Improved, heard: list[P
     assert all(0.0 <= each.progress <= 1.0 for each in heard)
 
 
+def test_a_file_that_is_no_trajectory_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "broken.belay"
+    path.write_bytes(b"what")
+    request = jobs.ImproveRequest(None, [path], tmp_path / "out", tmp_path / "work", 1, 60.0, {})
+    with pytest.raises(storage.BadTrajectory, match=r"broken\.belay: not a Belay trajectory file"):
+        jobs.improve(request, report=lambda _: None, should_stop=lambda: False)
+
+
 def test_weights_are_those_that_were_exported(folder: Path) -> None:
     network = artefact.load(folder)
     assert sum(each.numel() for each in network.parameters()) == artefact.spec_of(folder)["parameters"]

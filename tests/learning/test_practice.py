@@ -4,10 +4,11 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec import structs
 
-from learning import practice
+from learning import practice, together
 from learning.kinds import open_policy
 from learning.phases import Phase
 from learning.practice import Plan
@@ -89,6 +90,16 @@ def test_another_plan_is_refused_where_one_lies_already(tmp_path: Path, capsys: 
     with pytest.raises(SystemExit):
         practice.main(["--work", str(tmp_path)])
     assert "holds the work of a plan with other only" in capsys.readouterr().err
+
+
+def test_some_templates_and_fewer_demonstrations_are_asked_for_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(together, "run", lambda *_, **__: None)
+    practice.main(["--work", str(tmp_path), "--templates", "cloud/create-disk", "--demonstrations", "3"])
+    noted = msgspec.json.decode((tmp_path / practice.PLAN).read_bytes(), type=practice.Plan)
+    assert (noted.templates, noted.demonstrations) == (("cloud/create-disk",), 3)
+    assert [each.seed for each in practice.shown(noted)] == [0, 1, 2]
 
 
 def test_a_plan_that_only_cloned_may_go_on_to_practise(tmp_path: Path) -> None:
