@@ -1,6 +1,7 @@
 """A training's first half: trajectories as lessons, and behaviour cloning of them from a parent or from nothing."""
 
 import random
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import compress
@@ -41,11 +42,17 @@ def cloned(
     recipe: Recipe | None,
     report: Callable[[Progress], None],
     should_stop: Callable[[], bool],
+    *,
+    beside: Sequence[Trajectory] = (),
 ) -> Taught:
-    """Clone what these trajectories teach, from this network's weights on or else from the parent's. Raises Stopped."""
+    """Clone what these trajectories teach, from this network's weights on or else from the parent's. Raises Stopped.
+
+    `beside`: what teaches too, but is none of the dataset.
+    """
+    began = time.monotonic()
     learnt_from = rehearsal(every, seed=request.seed) if request.parent else every
     network = network or first_weights(request)
-    found = featurised(learnt_from, report, should_stop, reading=reading_of(sizes(network.shape)))
+    found = featurised([*learnt_from, *beside], report, should_stop, reading=reading_of(sizes(network.shape)))
     recipe = replace(
         recipe or (FINE_TUNE if request.parent else from_nothing(len(found.samples))),
         seed=request.seed,
@@ -55,11 +62,16 @@ def cloned(
         network,
         recipe,
         work=request.work,
-        budget_s=request.budget_s,
+        budget_s=left_of(request.budget_s, began),
         report=report,
         should_stop=should_stop,
     )
     return Taught(trained, found, learnt_from, asdict(recipe), {}, recipe.held_out_one_in)
+
+
+def left_of(budget_s: float, began: float) -> float:
+    """What reading has left of the seconds to learn in, since that moment of time.monotonic: half of them or more."""
+    return max(budget_s / 2, budget_s - (time.monotonic() - began))
 
 
 def first_weights(request: ImproveRequest) -> ElementSetPolicy:

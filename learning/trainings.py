@@ -1,5 +1,6 @@
 """The trainings besides cloning: with mid-training before it, mixed work by its rewards, a smaller student."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from itertools import compress
@@ -19,8 +20,9 @@ from learning.samples import Lessons, held_out
 from sandbox.contracts.trajectories import Trajectory
 
 ONE_IN = 10  # trajectories is held out
-WANDERED = 20  # free episodes of each template that has a simulator, MOST_WANDERED of each environment
-MOST_WANDERED = 120
+WANDERED = 100  # free episodes of each template that has a simulator, MOST_WANDERED of each environment
+MOST_WANDERED = 1_500
+FORESEEN = 120  # of those, episodes of each environment whose every transition is learnt from
 WALKS = 4  # tasks of each template that a student walks by itself
 FINE = 0.4  # of a learning rate, for weights that know something already
 
@@ -34,8 +36,9 @@ def midtrained(
 ) -> Taught:
     """What actions change, from all transitions there are and free ones of simulators; then cloning. Raises Stopped.
 
-    Half of the budget goes to each.
+    Half of the budget goes to each. What free play happened to do is cloned beside what people accepted.
     """
+    began = time.monotonic()
     free = wandered(every, seed=request.seed, should_stop=should_stop)
     network = first_weights(request)
     reading = reading_of(sizes(network.shape))
@@ -49,7 +52,7 @@ def midtrained(
     recipe = midtrain.Recipe(seed=request.seed)
     if request.parent:
         recipe = replace(recipe, learning_rate=FINE * recipe.learning_rate)
-    half = structs.replace(request, budget_s=request.budget_s / 2)
+    half = structs.replace(request, budget_s=cloning.left_of(request.budget_s, began) / 2)
     foreseen = midtrain.train(
         found,
         network,
@@ -59,7 +62,7 @@ def midtrained(
         report=report,
         should_stop=should_stop,
     )
-    taught = cloning.cloned(half, every, foreseen.network, None, report, should_stop)
+    taught = cloning.cloned(half, every, foreseen.network, None, report, should_stop, beside=free.retold)
     values: dict[str, Any] = {
         "steps": foreseen.steps,
         "transitions": len(found.transitions),
@@ -80,8 +83,9 @@ def wandered(every: Sequence[Trajectory], *, seed: int, should_stop: Callable[[]
             if should_stop():
                 raise Stopped("stopped while it played freely")
             more = hindsight.wandered(templates, episodes=1, seed=seed + number)
-            found.played.extend(more.played)
             found.retold.extend(more.retold)
+            if number < FORESEEN:
+                found.played.extend(more.played)
     return found
 
 
@@ -93,6 +97,7 @@ def from_mixed_work(
     should_stop: Callable[[], bool],
 ) -> Taught:
     """Implicit Q-learning on good and bad alike, but for what is held out. Raises Stopped."""
+    began = time.monotonic()
     network = first_weights(request)
     reading = reading_of(sizes(network.shape))
     found = cloning.featurised(every, report, should_stop, reading=reading)
@@ -109,7 +114,7 @@ def from_mixed_work(
         network,
         recipe,
         work=request.work,
-        budget_s=request.budget_s,
+        budget_s=cloning.left_of(request.budget_s, began),
         report=report,
         should_stop=should_stop,
     )
@@ -135,7 +140,7 @@ def a_student(
     """The parent's whole distributions into a network with a share of its parameters. Raises Stopped, ValueError."""
     if request.parent is None:
         raise ValueError("a distillation needs a teacher: choose the policy version that the student learns from")
-    teacher = artefact.load(request.parent)
+    began, teacher = time.monotonic(), artefact.load(request.parent)
     reading = reading_of(sizes(teacher.shape))
     found = cloning.featurised(every, report, should_stop, reading=reading)
     away = _away(found)
@@ -149,7 +154,7 @@ def a_student(
         templates=playing.playable(sorted({each.task.template for each in every})),
         walks=WALKS,
         work=request.work,
-        budget_s=request.budget_s,
+        budget_s=cloning.left_of(request.budget_s, began),
         report=report,
         should_stop=should_stop,
     )

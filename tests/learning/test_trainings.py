@@ -1,12 +1,13 @@
 """Every kind of training that can be asked for makes a whole policy, within its time, and can be stopped."""
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 
-from learning import artefact, distill, jobs, midtrain, trainings
+from learning import artefact, bc, cloning, distill, jobs, midtrain, trainings
 from learning.networks import ElementSetPolicy, Shape
 from learning.progress import Progress, Stopped
 from learning.requests import Kind
@@ -137,3 +138,19 @@ def test_a_mistake_on_the_command_line_is_a_sentence(
         main(arguments)  # type: ignore[operator]  # functions of the table
     assert ended.value.code == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_reading_takes_from_the_minutes_but_leaves_half_of_them() -> None:
+    now = time.monotonic()
+    assert cloning.left_of(60.0, now - 10) == pytest.approx(50.0, abs=5.0)
+    assert cloning.left_of(60.0, now - 1_000) == 30.0
+
+
+def test_what_is_cloned_beside_the_dataset_is_learnt_from_and_not_counted_in_it(tmp_path: Path) -> None:
+    request = _request("midtrain", [], tmp_path, parent=None)
+    network, recipe = bc.fresh(Shape(width=16, layers=1, heads=2, word_width=4), seed=1), bc.Recipe(steps=1, batch=2)
+    taught = cloning.cloned(
+        request, [a_demonstration(1)], network, recipe, lambda _: None, lambda: False, beside=[a_demonstration(2)]
+    )
+    assert {each.trajectory for each in taught.found.samples} == {a_demonstration(1).id, a_demonstration(2).id}
+    assert [each.id for each in taught.learnt_from] == [a_demonstration(1).id]

@@ -111,7 +111,7 @@ function RunForm({ plan, versions }: { plan: TrainingPlan; versions: PolicyRow[]
         </Group>
         <NumberInput label={t("training.seed")} description={t("training.seedHint")} min={0} allowDecimal={false} value={seed} onChange={setSeed} error={wrong.seed} required withAsterisk={false} />
         <Text fz="xs" c="dimmed">
-          {t("training.startBody")}
+          {t("training.startBody")} {t("training.learnHint")}
         </Text>
         <Button type="submit" loading={start.isPending} style={{ alignSelf: "flex-end" }}>
           {t("training.start")}

@@ -77,7 +77,7 @@ function PlanForm({ plan }: { plan: TrainingPlan }) {
         )}
       </Group>
       <Text fz="xs" c="dimmed" mt={6}>
-        {t("training.practiseHint")} {t("training.planHolds")}
+        {t("training.learnHint")} {t("training.practiseHint")} {t("training.planHolds")}
         {plan.changed_by !== null && plan.changed_at !== null && (
           <>
             {" "}
