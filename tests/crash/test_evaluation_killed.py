@@ -12,7 +12,7 @@ from tests.crash.test_training_killed import a_trainer
 from webapp import storage
 from webapp.accounts.models import Role
 from webapp.rollouts.actions import seed_starter
-from webapp.training import evaluations, judging, queries, tasks
+from webapp.training import evaluations, queries, tasks, worker
 from webapp.training.models import Evaluation
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -40,7 +40,7 @@ def test_a_killed_evaluation_is_brought_to_its_end_by_the_next_worker() -> None:
     evaluation.refresh_from_db()
     assert (evaluation.state, evaluation.attempts, evaluation.error) == (Evaluation.State.COMPLETED, 2, "")
     assert queries.report(evaluation, "report.md").startswith(b"# v1")
-    assert not judging.folder(evaluation).exists()
+    assert not worker.folder_of(evaluation).exists()
 
 
 def _ended(evaluation: Evaluation) -> Evaluation | None:

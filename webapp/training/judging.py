@@ -4,15 +4,13 @@ import mimetypes
 import shutil
 from pathlib import Path
 
-from django.conf import settings
-
 from sandbox import sessions as sandbox
 from webapp import crashpoints, storage
 from webapp.rollouts.queries import local_folder
 from webapp.training import evaluations, leases
 from webapp.training.models import Evaluation
 from webapp.training.queries import report_key, report_prefix
-from webapp.training.worker import Heartbeat, clear, held, me
+from webapp.training.worker import Heartbeat, clear_ended, folder_of, held, me
 
 REPORTS = ("report.json", "report.md", "report.html")
 
@@ -23,7 +21,7 @@ def work(evaluation_id: int) -> None:
     if claim is None:
         return
     evaluation = Evaluation.objects.select_related("policy", "against").get(id=evaluation_id)
-    out = folder(evaluation) / str(claim.fence)  # of this claim alone: whoever had it before may still write
+    out = folder_of(evaluation) / str(claim.fence)  # of this claim alone: whoever had it before may still write
     try:
         with held(claim) as heartbeat:
             _judge(evaluation, claim, heartbeat, out)
@@ -33,7 +31,7 @@ def work(evaluation_id: int) -> None:
             evaluations.complete(claim=claim)
     finally:
         shutil.rmtree(out, ignore_errors=True)
-        clear(evaluation, folder(evaluation))
+        clear_ended(Evaluation)
 
 
 def store(claim: leases.Claim, out: Path) -> None:
@@ -42,11 +40,6 @@ def store(claim: leases.Claim, out: Path) -> None:
     for path in (*(out / name for name in REPORTS), *sorted((out / "replays").glob("*.html"))):
         kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         storage.put(report_key(prefix, str(path.relative_to(out))), path.read_bytes(), kind)
-
-
-def folder(evaluation: Evaluation) -> Path:
-    """Where its reports are written first, each claim's in a folder of its own."""
-    return Path(settings.STATE_DIR) / "evaluations" / str(evaluation.pk)
 
 
 def _judge(evaluation: Evaluation, claim: leases.Claim, heartbeat: Heartbeat, out: Path) -> None:

@@ -23,7 +23,7 @@ from webapp.rollouts.actions import register_policy
 from webapp.rollouts.models import PolicyVersion
 from webapp.rollouts.queries import local_folder
 from webapp.training import actions, leases, queries
-from webapp.training.models import Job, TrainingRun
+from webapp.training.models import Evaluation, Job, TrainingRun
 from webapp.training.states import ENDED
 from webapp.training.tasks import train_when_due
 from webapp.trajectories.actions import manifest
@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 
 LEARN_FROM_BAD = ("midtrain", "offline")
 EVALUATION_SEED = 500_000  # of validation tasks; training and the benchmarks use others
+FOLDERS: dict[type[Job], str] = {TrainingRun: "training", Evaluation: "evaluations"}  # in STATE_DIR
 
 
 class Heartbeat:
@@ -111,21 +112,30 @@ def work(run_id: int) -> None:
             _improve(run, claim, heartbeat)
             train_when_due.delay()
     finally:
-        clear(run, _folder(run))
+        clear_ended(TrainingRun)
 
 
-def clear(job: Job, folder: Path) -> None:
-    """Remove what a job left on this machine where it has ended for good: nobody goes on from there."""
-    job.refresh_from_db(fields=["state"])
-    if job.state in ENDED:
-        shutil.rmtree(folder, ignore_errors=True)
+def folder_of(job: Job) -> Path:
+    """Where a worker on this machine keeps what it makes for a job."""
+    return Path(settings.STATE_DIR) / FOLDERS[type(job)] / str(job.pk)
+
+
+def clear_ended(kind: type[Job]) -> None:
+    """Remove what jobs left on this machine that have ended for good: nobody goes on from there.
+
+    Also of those that ended while no worker held them, as when they were cancelled between two tries.
+    """
+    root = Path(settings.STATE_DIR) / FOLDERS[kind]
+    kept = {int(each.name): each for each in root.iterdir() if each.name.isdigit()} if root.is_dir() else {}
+    for number in kind._default_manager.filter(pk__in=kept, state__in=ENDED).values_list("pk", flat=True):
+        shutil.rmtree(kept[number], ignore_errors=True)
 
 
 def _improve(run: TrainingRun, claim: actions.Claim, heartbeat: Heartbeat) -> None:
     from learning import jobs  # the door to torch: only this worker opens it
 
     actions.report(claim=claim, phase="load", progress=0.0, step=0, values={})
-    folder = _folder(run)
+    folder = folder_of(run)
     folder.mkdir(parents=True, exist_ok=True)
     rejected = rejected_by(run)
     lineage = _lineage(run, rejected)
@@ -217,7 +227,3 @@ def _evaluated(run: TrainingRun, claim: actions.Claim, folder: Path) -> dict[str
         report=report,
     )
     return {"live": judged.as_data()}
-
-
-def _folder(run: TrainingRun) -> Path:
-    return Path(settings.STATE_DIR) / "training" / str(run.pk)

@@ -15,7 +15,7 @@ from webapp.accounts.models import Role
 from webapp.celery import app
 from webapp.rollouts.actions import seed_starter
 from webapp.rollouts.models import PolicyVersion
-from webapp.training import evaluations, judging, leases, queries, tasks
+from webapp.training import evaluations, judging, leases, queries, tasks, worker
 from webapp.training.models import Evaluation
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("valkey")]
@@ -92,7 +92,7 @@ def test_an_evaluation_is_judged_and_its_report_is_kept() -> None:
     replay = client.get(f"/api/evaluations/{evaluation.pk}/replays/{found['failures'][0]['replay']}.html")
     assert replay.status_code == 200
     assert b"<section" in replay.content
-    assert not (judging.folder(evaluation)).exists()
+    assert not (worker.folder_of(evaluation)).exists()
 
 
 def stored(**files: bytes) -> Evaluation:
@@ -195,9 +195,9 @@ def test_a_cancelled_evaluation_ends_its_worker() -> None:
 
 def test_an_evaluation_that_breaks_says_why() -> None:
     evaluation = asked(a_policy())
-    a_written_report(judging.folder(evaluation) / "0", "of a worker that died")
+    a_written_report(worker.folder_of(evaluation) / "0", "of a worker that died")
     with pytest.raises(storage.Missing):
         judging.work(evaluation.pk)
-    assert not judging.folder(evaluation).exists()
+    assert not worker.folder_of(evaluation).exists()
     evaluation.refresh_from_db()
     assert (evaluation.state, evaluation.error.startswith("Missing")) == ("failed", True)
