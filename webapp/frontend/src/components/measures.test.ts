@@ -12,6 +12,15 @@ describe("chartsOf", () => {
     ]);
   });
 
+  it("gives a measure that is alone the whole chart, and a trial its place beside the success it is a trial of", () => {
+    const charts = chartsOf(["gpu_used", "steps_per_s", "success", "trial"]);
+    expect(charts.map(({ kind, names, isApart }) => [kind, names, isApart])).toEqual([
+      ["training.accuracy", ["success", "trial"], false],
+      ["training.speed", ["gpu_used", "steps_per_s"], true],
+    ]);
+    expect(chartsOf(["steps_per_s"])[0]?.isApart).toBe(false);
+  });
+
   it("keeps what is not on one scale apart", () => {
     expect(chartsOf(["episodes", "lost"])).toEqual([{ part: "play", kind: "training.other", names: ["episodes", "lost"], isApart: true }]);
   });

@@ -13,11 +13,11 @@ const PARTS: [string, RegExp][] = [
 
 const KINDS: [WordKey, RegExp][] = [
   ["training.loss", /loss|^(forward|inverse|told|critic|policy|divergence)$/],
-  ["training.accuracy", /accuracy|verified|success/],
+  ["training.accuracy", /accuracy|verified|success|^trial$/],
   ["training.reward", /reward|return/],
   ["training.leash", /kl|entropy|clip/],
   ["training.value", /explained/],
-  ["training.speed", /per_s$|use$/],
+  ["training.speed", /per_s$|_used$/],
   ["training.other", /./],
 ];
 
@@ -42,5 +42,7 @@ export function chartsOf(names: string[]): Chart[] {
       names: names.filter((name) => !name.startsWith(BY_TASK) && first(PARTS, name) === part && first(KINDS, name) === kind),
       isApart: APART.includes(kind),
     })),
-  ).filter((chart) => chart.names.length > 0);
+  )
+    .filter((chart) => chart.names.length > 0)
+    .map((chart) => ({ ...chart, isApart: chart.isApart && chart.names.length > 1 }));
 }

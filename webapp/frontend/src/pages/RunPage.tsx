@@ -2,6 +2,7 @@
 import { LineChart } from "@mantine/charts";
 import { Alert, Button, Code, Group, Paper, Progress, ScrollArea, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { Fragment } from "react";
 import { useParams } from "react-router";
 
 import { api } from "../api/client";
@@ -18,6 +19,7 @@ import { Algorithm } from "./TrainingPage";
 
 const COLORS = ["blue.6", "orange.6", "teal.6", "grape.6", "red.6", "gray.6"];
 const REFRESH_MS = 3000;
+const GPU = "gpu_used";
 
 export default function RunPage() {
   const id = Number(useParams().id);
@@ -86,7 +88,8 @@ function Took({ began, ended }: { began: string; ended: string | null }) {
 
 function Curves({ metrics }: { metrics: Metric[] }) {
   const { t, word } = useWords();
-  const all = [...new Set(metrics.flatMap(({ values }) => Object.keys(values)))].sort();
+  const isUsed = metrics.some(({ values }) => (values[GPU] ?? 0) > 0); // without a graphics card it is a line at 0
+  const all = [...new Set(metrics.flatMap(({ values }) => Object.keys(values)))].filter((name) => name !== GPU || isUsed).sort();
   if (all.length === 0) return <Empty title={t("training.noMetrics")} />;
   const charts = chartsOf(all);
   const isOnePart = new Set(charts.map(({ part }) => part)).size === 1;
@@ -115,15 +118,19 @@ function ByTask({ metrics, names }: { metrics: Metric[]; names: string[] }) {
         {t("training.byTask")}
       </Title>
       <ScrollArea.Autosize mah={280}>
-        {rows.map(({ task, share }) => (
-          <Group key={task} gap="xs" wrap="nowrap" mb={4}>
-            <Mono>{task}</Mono>
-            <Progress value={share * 100} size={6} flex={1} aria-label={task} />
-            <Text fz="xs" ff="monospace" w={48} ta="right">
-              {(share * 100).toFixed(0)} %
-            </Text>
-          </Group>
-        ))}
+        <div className="by-task">
+          {rows.map(({ task, share }) => (
+            <Fragment key={task}>
+              <Text fz="xs" ff="monospace" truncate title={task}>
+                {task}
+              </Text>
+              <Progress value={share * 100} size={6} aria-label={task} />
+              <Text fz="xs" ff="monospace" ta="right">
+                {(share * 100).toFixed(0)} %
+              </Text>
+            </Fragment>
+          ))}
+        </div>
       </ScrollArea.Autosize>
     </Paper>
   );
@@ -166,7 +173,7 @@ function Charted({ chart: { part, kind, names, isApart }, metrics, title }: Char
         <SimpleGrid cols={2} spacing="xs" mt="xs">
           {last.map(({ name, said }) => (
             <div key={name}>
-              <Text fz="xs" c="dimmed" title={about(name)} truncate>
+              <Text fz="xs" c="dimmed" title={about(name)} truncate mb={4}>
                 {said}
               </Text>
               <Curve names={[name]} metrics={metrics} isShare={false} height={110} />
