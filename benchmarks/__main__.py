@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def names() -> dict[str, str]:
-    """Benchmark name -> module, of every module here that has a `run`; found by its NAME line, without importing."""
+    """Benchmark name -> module, of every module here that has a `run`; found by that line, without importing."""
     found = {}
     for module in pkgutil.iter_modules(benchmarks.__path__):
         if module.ispkg or module.name == "__main__":  # packages hold what several share
@@ -32,7 +32,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("name", nargs="?", choices=sorted(names()), help="which one")
     parser.add_argument("--list", action="store_true", help="name them all")
-    parser.add_argument("--quick", action="store_true", help="the same on less, within 50 s")
+    parser.add_argument("--quick", action="store_true", help="the same on less, in about a minute")
     parser.add_argument("--json", action="store_true", help="print only the last line, the JSON")
     given = parser.parse_args()
     if given.list or given.name is None:

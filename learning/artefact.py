@@ -11,13 +11,17 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 
-from learning import export, kinds
+from learning import bench_policy, export, kinds
 from learning.arrays import VERSION, Arrays
 from learning.losses import Diverged
 from learning.networks import ElementSetPolicy, build, sizes
 from learning.policy import BadPolicy
 from learning.readings import compare_words, words_of
 
+READS = {
+    kinds.NETWORK: "An element-set policy: it reads what a page offers as a set of elements, no pixels.",
+    bench_policy.KIND: "A policy of the workbench alone: it reads a page as rows, each of which may be an action.",
+}
 FILES = ("weights.safetensors", "spec.json", "policy.onnx", "card.md", "evaluation.json", "receipt.json")
 
 
@@ -95,7 +99,7 @@ def spec_of(folder: Path) -> dict[str, Any]:
 
 def card(title: str, spec: Mapping[str, Any], evaluation: Mapping[str, Any], receipt: Mapping[str, Any]) -> str:
     """What people should know before they let it act."""
-    lines = [f"# {title}", "", "An element-set policy: it reads what a page offers as a set of elements, no pixels."]
+    lines = [f"# {title}", "", READS[spec["kind"]]]
     lines += [f"It has {spec['parameters']:,} parameters and proposes within 20 ms on one core.", ""]
     lines += ["## Learnt from", "", "| template | trajectories |", "|---|---|"]
     lines += [f"| {name or '(free text)'} | {count} |" for name, count in spec["templates"].items()]

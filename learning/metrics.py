@@ -1,4 +1,4 @@
-"""The curves of a training: lines of JSON that the web application reads while they grow, and TensorBoard's events."""
+"""The curves of a training: lines of JSON that can be read while they grow, and TensorBoard's events."""
 
 import json
 import math

@@ -31,8 +31,8 @@ from sandbox.contracts.trajectories import Trajectory
 log = logging.getLogger("learning.starter")  # the same when run as a program
 
 LEFT_OUT = ("object-store/change-quota",)  # on purpose: this one is learnt from people's corrections
-# What the starter learns. The cloud console has five times as many templates; learning them all takes many hours of one
-# core, so these are what is asked for every day, and the same ways of working on a few of the other kinds.
+# What the starter learns: what is asked for every day, and the same ways of working on a few of the other kinds, so
+# that it stays small, and its demonstrations too. `learning/console_policy` has learnt every template of the cloud.
 _CLOUD = (
     *("create-instance", "start-instance", "stop-instance", "resize-instance", "terminate-instance"),
     *("find-instance-fact", "reboot-instance"),

@@ -15,7 +15,7 @@ const KINDS: [WordKey, RegExp][] = [
   ["training.loss", /loss|^(forward|inverse|told|critic|policy|divergence)$/],
   ["training.accuracy", /accuracy|verified|success|^trial$/],
   ["training.reward", /reward|return/],
-  ["training.leash", /kl|entropy|clip/],
+  ["training.leash", /kl|leash|entropy|clip/],
   ["training.value", /explained/],
   ["training.speed", /per_s$|_used$/],
   ["training.other", /./],
