@@ -125,11 +125,12 @@ def console_words(trajectory: Trajectory) -> set[str]:
 
 
 def strings(trajectory: Trajectory) -> Iterator[str]:
-    """Every text that says something: goal, pages, actions, reasons, answers."""
+    """Every text that says something: goal, pages, actions, reasons, answers, what was checked."""
     yield trajectory.task.goal.text
     yield from (value for _, value in trajectory.task.goal.fields)
     yield trajectory.answer
-    yield from (check.detail for check in trajectory.verification.checks)
+    for check in trajectory.verification.checks:
+        yield from (check.name, check.detail)  # "bucket payroll has a quota" names what is somebody's
     for step in trajectory.steps:
         yield from _seen(step.observation)
         proposal = step.proposal

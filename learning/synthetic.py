@@ -92,12 +92,9 @@ def _redrawn(fitted: Fitted, real: Trajectory, name: str) -> Trajectory:
 
 
 def _walk(value: Any, speech: "_Speech", key: str = "") -> Any:
-    """Plain data with every text said anew; what is no text (roles, states, names of checks) stays."""
+    """Plain data with every text said anew; what is no text (roles, states) stays."""
     if isinstance(value, dict):
-        is_check = "holds" in value
-        return {
-            name: each if is_check and name == "name" else _walk(each, speech, name) for name, each in value.items()
-        }
+        return {name: _walk(each, speech, name) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return [speech.of(each) if key in _LISTS else _walk(each, speech, key) for each in value]
     if key == "url" and isinstance(value, str):

@@ -15,7 +15,7 @@ from learning.synthetic import Fitted
 from learning.values import Finder, Letters, core, drawn, recased, redrawn
 from sandbox.contracts import storage
 from sandbox.contracts.actions import Type
-from sandbox.contracts.tasks import Goal
+from sandbox.contracts.tasks import Check, Goal, Outcome, Verification
 from sandbox.contracts.trajectories import Trajectory
 from tests.learning.pages import a_demonstration
 
@@ -96,6 +96,28 @@ def test_values_are_also_drawn_anew_within_addresses(real: list[Trajectory]) -> 
     assert one.steps[0].observation.url.startswith("http://")
     assert "returns" not in one.steps[0].observation.url.lower()
     assert not list(likeness.leaks(fitted.private, [one]))
+
+
+def test_values_are_also_drawn_anew_within_the_names_of_checks(real: list[Trajectory]) -> None:
+    checked = [structs.replace(each, verification=_checked(each)) for each in real]
+    fitted = synthetic.fit(checked)
+    made = synthetic.generate(fitted, count=12, seed=4)
+    for each in made:
+        assert each.verification.checks[0].name == f"bucket {dict(each.task.goal.fields)['bucket']} has its quota"
+    assert synthetic.compared(fitted, made).leaks == ()
+
+
+def test_a_value_in_the_name_of_a_check_is_a_leak(fitted: Fitted, real: list[Trajectory]) -> None:
+    [one] = synthetic.generate(fitted, count=1, seed=5)
+    telling = structs.replace(one, verification=_checked(real[0]))
+    assert list(likeness.leaks(fitted.private, [one])) == []
+    assert len(list(likeness.leaks(fitted.private, [telling]))) == 1
+
+
+def _checked(trajectory: Trajectory) -> Verification:
+    """A verifier's finding that names the bucket."""
+    bucket = dict(trajectory.task.goal.fields)["bucket"]
+    return Verification(Outcome.VERIFIED, (Check(f"bucket {bucket} has its quota", holds=True),))
 
 
 def _like_this_only(fitted: Fitted, only: Trajectory) -> Fitted:
