@@ -121,9 +121,9 @@ class Seat:
         result, self._seen = self._bench.act(action)
         step = past(seen, action, result)
         self._notes.take(step)
+        self._since += 1
         reward, over = self._earned(step)
         self.total += reward
-        self._since += 1
         return reward, over or self._since >= PATIENCE or self.steps >= self.task.max_steps
 
     def _earned(self, step: Past) -> tuple[float, bool]:

@@ -228,8 +228,8 @@ def improved(
     """
     player = Acting(network, len(table.tasks), seed=recipe.seed)
     reference = copy.deepcopy(player).eval()
-    collector = FrameCollector(table, recipe, shown=shown)
-    with Stream(work, first_step=kept_step(work, ppo.begun(player, recipe, reference)) + 1) as stream:
+    collector, about = FrameCollector(table, recipe, shown=shown), [table]
+    with Stream(work, first_step=kept_step(work, ppo.begun(player, recipe, reference, about=about)) + 1) as stream:
 
         def heard(progress: Progress) -> None:
             stream.write(progress.step, progress.values)
@@ -247,6 +247,7 @@ def improved(
                 reference=reference,
                 judge=lambda: mean(judge(network, tasks=table.tasks, episodes=TRIED, first_seed=VALIDATION_SEEDS)),
                 successes=collector.successes,
+                about=about,
             )
         finally:
             network.hasten(on=False)  # it will be exported

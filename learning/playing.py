@@ -3,7 +3,7 @@
 import copy
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -77,14 +77,14 @@ def play(
     network = Acting(policy, len(world.environments), seed=recipe.seed).to(device)
     together.alike(network)
     torch.nn.init.zeros_(network.critic.linear.weight)  # the mean of all is nearer than what chance says of each
-    reference = copy.deepcopy(network).eval()
+    reference, about = copy.deepcopy(network).eval(), [replace(world, workers=0, central=None)]  # whoever plays it
     devices.compiled(network, device)
     if not together.first():
-        updates = ppo.follow(network, recipe, work=work, reference=reference)
+        updates = ppo.follow(network, recipe, work=work, reference=reference, about=about)
         policy.to("cpu").hasten(on=False)
         return Played(updates, 0.0, -math.inf, "beside", 0.0, updates)
     collector = _Imitating(world, recipe, shown=shown, ways=ways, curriculum=curriculum)
-    with Stream(work, first_step=kept_step(work, ppo.begun(network, recipe, reference)) + 1) as stream:
+    with Stream(work, first_step=kept_step(work, ppo.begun(network, recipe, reference, about=about)) + 1) as stream:
 
         def heard(progress: Progress) -> None:
             stream.write(progress.step, progress.values)
@@ -104,6 +104,7 @@ def play(
                 reference=reference,
                 judge=lambda: trial(network, world, seed=recipe.seed),
                 successes=collector.successes,
+                about=about,
             )
         finally:
             collector.close()

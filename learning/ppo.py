@@ -17,7 +17,7 @@ arXiv:1806.05635).
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -30,7 +30,7 @@ from torch import Tensor, nn
 from learning import devices, together
 from learning.advantages import explained, standardised
 from learning.begun import Begun
-from learning.checkpoints import Best, Checkpoint
+from learning.checkpoints import Best, Checkpoint, Resumed
 from learning.losses import finite
 from learning.normalise import PopArt
 from learning.progress import Progress, Stopped
@@ -279,9 +279,14 @@ class Trained:
     kept: int  # updates that the weights have behind them
 
 
-def begun(network: ActorCritic, recipe: Recipe, reference: ActorCritic | None = None) -> Begun:
-    """What a checkpoint must have been begun with to be gone on from; ask before anything is learnt."""
-    return Begun.of(recipe, [network, *([reference] if reference is not None else [])], [])
+def begun(
+    network: ActorCritic, recipe: Recipe, reference: ActorCritic | None = None, *, about: Sequence[object] = ()
+) -> Begun:
+    """What a checkpoint must have been begun with to be gone on from; ask before anything is learnt.
+
+    `about`: plain data that say what is played.
+    """
+    return Begun.of(recipe, [network, *([reference] if reference is not None else [])], about)
 
 
 def train(
@@ -296,16 +301,17 @@ def train(
     reference: ActorCritic | None = None,
     judge: Callable[[], float] | None = None,
     successes: Callable[[], Rows | None] = lambda: None,
+    about: Sequence[object] = (),
 ) -> Trained:
     """Train in place; goes on from the checkpoint in `work` if there is one. Raises Stopped, Diverged."""
     optimizer = adam(network, recipe)
-    checkpoint = Checkpoint(work, begun(network, recipe, reference))
+    checkpoint = Checkpoint(work, begun(network, recipe, reference, about=about))
     kept = checkpoint.resume(network, optimizer)
     collect.recall(kept.more.get("collector", {}))
     leash = Leash(reference, kept.more.get("leash", recipe.leash))
     best = Best(work, kept.more.get("trials", ()))
     began = time.monotonic() - kept.spent_s
-    number, ended = kept.step, ""
+    number, ended = kept.step, _ended(kept, budget_s)
     if judge is not None and recipe.judge_every and not best.trials:
         best.tried(network, judge(), step=number)  # what comes of it must be better than what was there
     while not ended and number < recipe.updates:
@@ -329,7 +335,7 @@ def train(
             ended = "patience"
         spent_s, stop = time.monotonic() - began, should_stop()
         if stop or ended or number % recipe.keep_every == 0 or number == recipe.updates:
-            more = {"collector": collect.noted(), "leash": leash.weight, "trials": best.trials}
+            more = {"collector": collect.noted(), "leash": leash.weight, "trials": best.trials, "ended": ended}
             checkpoint.keep(network, optimizer, step=number, spent_s=spent_s, more=more)
         if stop and not ended:
             together.over(network)
@@ -338,6 +344,12 @@ def train(
     together.over(network)
     kept_at = number if best.step is None else best.step
     return Trained(number, time.monotonic() - began, best.value, ended or "updates", kept_at)
+
+
+def _ended(kept: Resumed, budget_s: float) -> str:
+    """How a training that is gone on with had ended already, "" where it had not or has more time now."""
+    ended = str(kept.more.get("ended", ""))
+    return "" if ended == "time" and kept.spent_s < budget_s else ended
 
 
 @dataclass(frozen=True)
@@ -351,10 +363,17 @@ class Lecture:
     successes: Rows | None
 
 
-def follow(network: ActorCritic, recipe: Recipe, *, work: Path, reference: ActorCritic | None = None) -> int:
+def follow(
+    network: ActorCritic,
+    recipe: Recipe,
+    *,
+    work: Path,
+    reference: ActorCritic | None = None,
+    about: Sequence[object] = (),
+) -> int:
     """Learn beside the first learner, in place: the same updates, each on its part; what was done in the last one."""
     optimizer, leash, number = adam(network, recipe), Leash(reference, 0.0), 0
-    Checkpoint(work, begun(network, recipe, reference)).resume(network, optimizer)
+    Checkpoint(work, begun(network, recipe, reference, about=about)).resume(network, optimizer)
     heard: Lecture | None = None
     while (lecture := together.told(heard)) is not None:
         optimizer.param_groups[0]["lr"], leash.weight = lecture.rate, lecture.leash

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from msgspec import Struct, to_builtins
+from msgspec import Struct, structs, to_builtins
 
 from learning import artefact, bench_policy, devices, ppo
 from learning.bench_net import BenchNet, Sheets
@@ -193,7 +193,8 @@ def learn(
     words = vocabulary(plan)
     network = BenchNet(len(words), width=WIDTH, recalls=plan.recurrent, seed=recipe.seed)
     collector = Collector(plan, recipe, words)
-    with Stream(work, first_step=kept_step(work, ppo.begun(network, recipe)) + 1) as stream:
+    about = [structs.replace(plan, budget_s=0.0)]  # a training may be given more time
+    with Stream(work, first_step=kept_step(work, ppo.begun(network, recipe, about=about)) + 1) as stream:
 
         def told(progress: Progress) -> None:
             stream.write(progress.step, progress.values)
@@ -207,6 +208,7 @@ def learn(
             budget_s=plan.budget_s,
             report=told,
             successes=collector.lucky,
+            about=about,
         )
     return network, words, trained
 

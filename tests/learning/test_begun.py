@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from msgspec import structs
 
-from learning import bc, distill, midtrain, offline, ppo, pricing
+from learning import bc, distill, midtrain, offline, ppo, pricing, workbench
 from learning.begun import Begun
 from learning.networks import ElementSetPolicy, Shape
 from learning.samples import Lessons, Sample, lessons
@@ -116,6 +117,17 @@ def test_play_from_other_weights_begins_anew() -> None:
     assert began[0] == began[1]
     assert began[0] != began[2]
     assert ppo.begun(SmallActorCritic(3, 3), recipe, SmallActorCritic(3, 3, seed=1)) != began[0]
+
+
+def test_play_of_other_things_begins_anew(tmp_path: Path) -> None:
+    plan = workbench.Plan(templates=("workbench/rename",), tasks=68, seats=2, rounds=4, budget_s=1e9)
+    recipe = replace(workbench.RECIPE, updates=1, batch=8)
+    heard: list[int] = []
+    for asked in (plan, structs.replace(plan, templates=("workbench/search-delete",)), plan):
+        workbench.learn(asked, tmp_path, report=lambda each: heard.append(each.step), recipe=recipe)
+    assert heard == [1, 1, 1]
+    workbench.learn(structs.replace(plan, budget_s=1e8), tmp_path, report=lambda each: heard.append(9), recipe=recipe)
+    assert heard == [1, 1, 1]
 
 
 def test_all_held_out_says_so(tmp_path: Path, found: Lessons) -> None:

@@ -203,6 +203,19 @@ def test_the_weights_that_did_best_are_kept_and_no_gain_ends_it(tmp_path: Path) 
     assert all(torch.equal(each, kept[2][name]) for name, each in network.state_dict().items())
 
 
+def test_a_training_that_ended_does_not_learn_on_unless_it_is_given_more_time(tmp_path: Path) -> None:
+    recipe = replace(TOY, judge_every=1, patience=1)
+    ended = _train(_network(6, 6), Identity, tmp_path / "judged", recipe, judge=lambda: 0.5)
+    again = _train(_network(6, 6), Identity, tmp_path / "judged", recipe, judge=lambda: pytest.fail("judged again"))
+    assert (again.updates, again.ended, again.kept) == (ended.updates, "patience", 0)
+
+    recipe = replace(TOY, updates=4)
+    spent = _train(_network(6, 6), Identity, tmp_path / "timed", recipe, budget_s=1e-9)
+    still = _train(_network(6, 6), Identity, tmp_path / "timed", recipe, budget_s=1e-9)
+    more = _train(_network(6, 6), Identity, tmp_path / "timed", recipe)
+    assert (spent.updates, still.updates, still.ended, more.updates) == (1, 1, "time", 4)
+
+
 def test_time_that_is_up_ends_it(tmp_path: Path) -> None:
     assert _train(_network(6, 6), Identity, tmp_path, TOY, budget_s=1e-9).ended == "time"
 
