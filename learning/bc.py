@@ -1,7 +1,7 @@
 """Behaviour cloning with corrections, top to bottom: weigh, split, train, judge; `learning.jobs.improve` runs it."""
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -165,20 +165,25 @@ def unchanging(samples: Sequence[Sample], recipe: Recipe) -> NDArray[np.bool_] |
 
 
 def probabilities(samples: Sequence[Sample], *, session_share: float) -> NDArray[np.float64]:
-    """How often each sample is drawn: templates alike within sessions and within demonstrations.
+    """How often each sample is drawn: templates alike within sessions, within demonstrations and within free play.
 
-    Sessions are few and are what is new; demonstrations are many and keep what is known from being forgotten.
+    Sessions are few and are what is new; demonstrations keep what is known from being forgotten; free play, half of
+    what is left for the two where there is any, is what nobody had to show.
     """
-    count: dict[tuple[bool, str], int] = defaultdict(int)
+    count: dict[tuple[str, str], int] = defaultdict(int)
     for sample in samples:
-        count[(sample.session, sample.template)] += 1
-    templates = {group: sum(1 for session, _ in count if session == group) for group in (True, False)}
-    both = templates[True] > 0 and templates[False] > 0
-    share = {True: session_share if both else 1.0, False: 1.0 - session_share if both else 1.0}
-    chances = np.array(
-        [share[s.session] / templates[s.session] / count[(s.session, s.template)] for s in samples], np.float64
-    )
+        count[(_source(sample), sample.template)] += 1
+    templates = Counter(source for source, _ in count)
+    others = [source for source in templates if source != "session"]
+    of_sessions = 0.0 if "session" not in templates else session_share if others else 1.0
+    share = {source: (1.0 - of_sessions) / len(others) for source in others} | {"session": of_sessions}
+    by_source = {source: share[source] / templates[source] for source in templates}
+    chances = np.array([by_source[_source(s)] / count[(_source(s), s.template)] for s in samples], np.float64)
     return np.asarray(chances / chances.sum())
+
+
+def _source(sample: Sample) -> str:
+    return "session" if sample.session else "free" if sample.free else "demonstration"
 
 
 @torch.no_grad()

@@ -99,6 +99,11 @@ def rehearsal(trajectories: Sequence[Trajectory], *, seed: int) -> list[Trajecto
     return [*sessions, *(each for group in chosen for each in group)]
 
 
+def away(found: Lessons, *, one_in: int) -> set[str]:
+    """Trajectories that are held out to judge by."""
+    return {sample.trajectory for sample in compress(found.samples, held_out(found.samples, one_in=one_in))}
+
+
 def judged(trained: Trained, found: Lessons, *, one_in: int) -> Trained:
     """Held-out accuracy of a network that was trained otherwise, or went on learning after its cloning."""
     kept = held_out(found.samples, one_in=one_in)

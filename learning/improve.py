@@ -9,13 +9,14 @@ from learning import artefact, cloning, playing
 from learning.bc import Recipe, Trained
 from learning.cloning import Taught
 from learning.collecting import World
+from learning.curriculum import Path as Way
 from learning.intervals import wilson
-from learning.networks import ElementSetPolicy, sizes
+from learning.networks import sizes
 from learning.playing import Played
 from learning.progress import Progress
 from learning.readings import words_of
 from learning.requests import Improved, ImproveRequest
-from learning.samples import Lessons
+from learning.samples import Sample
 from sandbox.contracts import storage
 from sandbox.contracts.trajectories import Trajectory
 
@@ -44,7 +45,7 @@ def improve(
         rejected = [trajectory for _, trajectory in storage.read(request.rejected)]
         taught = trainings.KINDS[request.kind](request, every, rejected, report, should_stop)
     trained = taught.trained
-    played = practised(request, trained.network, taught.learnt_from, taught.found, report, should_stop)
+    played = practised(request, taught, report, should_stop)
     if played is not None:
         trained = cloning.judged(trained, taught.found, one_in=taught.one_in)
     report(Progress("export", 1.0, trained.steps, {}))
@@ -91,9 +92,7 @@ def _receipt(
 
 def practised(
     request: ImproveRequest,
-    network: ElementSetPolicy,
-    trajectories: Sequence[Trajectory],
-    found: Lessons,
+    taught: Taught,
     report: Callable[[Progress], None],
     should_stop: Callable[[], bool],
 ) -> Played | None:
@@ -104,20 +103,28 @@ def practised(
     """
     if request.practice_s <= 0:
         return None
-    templates = playing.playable(sorted({each.task.template for each in trajectories}))
+    templates = playing.playable(sorted({each.task.template for each in taught.learnt_from}))
     if not templates:
         return None
+    shown, ways = beside_play(taught)
     return playing.play(
-        network,
+        taught.trained.network,
         World(tuple(templates), decisions=DECISIONS, judged=JUDGED),
         replace(playing.PLAY, seed=request.seed),
         work=request.work / "playing",
         budget_s=request.practice_s,
         report=report,
         should_stop=should_stop,
-        shown=found.samples,
-        ways=playing.ways_of(trajectories),
+        shown=shown,
+        ways=ways,
     )
+
+
+def beside_play(taught: Taught) -> tuple[list[Sample], list[Way]]:
+    """What is imitated while it plays and ways to begin on: nothing that is held out to judge by, and no free play."""
+    away = cloning.away(taught.found, one_in=taught.one_in)
+    shown = [each for each in taught.found.samples if each.trajectory not in away and not each.free]
+    return shown, playing.ways_of([each for each in taught.learnt_from if each.id not in away])
 
 
 def held_out(trained: Trained) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from sandbox.contracts.tasks import Outcome
 from sandbox.contracts.trajectories import Step, Trajectory
 
 ORACLE = "oracle"  # Proposal.policy of a label given by an oracle to a state that somebody else walked into
+FREE = "wanderer"  # Trajectory.policy of free play, told as what it happened to do
 TEACHER = "teacher:"  # the same of another teacher begins so; its name follows
 CORRECTION_WEIGHT = 3.0  # a person stepped in here: this is what the policy did not know
 EXCURSION_WEIGHT = 0.3  # approved, yet a person had to step in right after
@@ -31,9 +32,10 @@ class Sample:
     weight: float
     template: str
     trajectory: str
-    session: bool  # from real work, as opposed to an oracle's demonstration
+    session: bool  # from real work, as opposed to an oracle's demonstration and to free play
     succeeded: float  # 1, 0, or -1 where no verifier spoke
     changed: tuple[float, float, float]  # page, dialogs, address; -1 = unknown
+    free: bool = False  # from free play
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ def lessons(trajectories: Iterable[Trajectory], *, reading: Reading = scene) -> 
                     session=is_session(trajectory),
                     succeeded=_succeeded(trajectory),
                     changed=_changed(trajectory.steps, index, action),
+                    free=trajectory.policy == FREE,
                 )
             )
     return Lessons(samples, unsayable)
@@ -112,8 +115,8 @@ def by_person(step: Step) -> bool:
 
 
 def is_session(trajectory: Trajectory) -> bool:
-    """Whether this is real work and not an oracle's demonstration (or an oracle's opinion of a rollout)."""
-    return any(
+    """Whether this is real work: no oracle's demonstration, no teacher's opinion of a rollout, no free play."""
+    return trajectory.policy != FREE and any(
         step.actor != ORACLE and (step.proposal is None or not is_opinion(step.proposal)) for step in trajectory.steps
     )
 
@@ -146,7 +149,7 @@ def _changed(steps: Sequence[Step], index: int, action: Action) -> tuple[float, 
 
 
 def held_out(samples: Sequence[Sample], *, one_in: int, few: int = 10) -> NDArray[np.bool_]:
-    """Which samples are kept for judging: whole trajectories, chosen by their id.
+    """Which samples are kept for judging: whole trajectories, chosen by their id; none of free play.
 
     Sessions of a template with fewer than `few` of them are all learnt from: every one of them is precious.
     """
@@ -156,8 +159,13 @@ def held_out(samples: Sequence[Sample], *, one_in: int, few: int = 10) -> NDArra
             sessions.setdefault(sample.template, set()).add(sample.trajectory)
 
     def kept(sample: Sample) -> bool:
-        if sample.session and len(sessions[sample.template]) < few:
+        if sample.free or (sample.session and len(sessions[sample.template]) < few):
             return False
-        return int(hashlib.sha256(sample.trajectory.encode()).hexdigest()[:8], 16) % one_in == 0
+        return may_be_held_out(sample.trajectory, one_in=one_in)
 
     return np.array([kept(sample) for sample in samples], np.bool_)
+
+
+def may_be_held_out(trajectory: str, *, one_in: int) -> bool:
+    """Whether a trajectory of this id is one of those that are kept for judging, unless it is precious."""
+    return int(hashlib.sha256(trajectory.encode()).hexdigest()[:8], 16) % one_in == 0

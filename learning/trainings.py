@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from itertools import compress
 from typing import Any
 
 from msgspec import structs
@@ -16,7 +15,7 @@ from learning.networks import ElementSetPolicy, sizes
 from learning.progress import Progress, Stopped
 from learning.readings import reading_of
 from learning.requests import ImproveRequest
-from learning.samples import Lessons, held_out
+from learning.samples import may_be_held_out
 from sandbox.contracts.trajectories import Trajectory
 
 ONE_IN = 10  # trajectories is held out
@@ -36,14 +35,16 @@ def midtrained(
 ) -> Taught:
     """What actions change, from all transitions there are and free ones of simulators; then cloning. Raises Stopped.
 
-    Half of the budget goes to each. What free play happened to do is cloned beside what people accepted.
+    Half of the budget goes to each. What free play happened to do is cloned beside what people accepted; what cloning
+    may hold out to judge by is not foreseen either.
     """
     began = time.monotonic()
     free = wandered(every, seed=request.seed, should_stop=should_stop)
     network = first_weights(request)
     reading = reading_of(sizes(network.shape))
     found = midtrain.experience((), retold=free.retold, reading=reading)
-    for trajectory in told([*every, *rejected, *free.played], report, should_stop):
+    learnt = [each for each in every if not may_be_held_out(each.id, one_in=ONE_IN)] or every
+    for trajectory in told([*learnt, *rejected, *free.played], report, should_stop):
         more = midtrain.experience([trajectory], reading=reading)
         found.transitions.extend(more.transitions)
         found.told.extend(more.told)
@@ -101,7 +102,7 @@ def from_mixed_work(
     network = first_weights(request)
     reading = reading_of(sizes(network.shape))
     found = cloning.featurised(every, report, should_stop, reading=reading)
-    away = _away(found)
+    away = cloning.away(found, one_in=ONE_IN)
     shown = [each for each in (*every, *rejected) if each.id not in away]
     deals, left_out = pricing.priced(told(shown, report, should_stop), pricing.earned_in_its_world, reading=reading)
     if not deals:
@@ -143,7 +144,7 @@ def a_student(
     began, teacher = time.monotonic(), artefact.load(request.parent)
     reading = reading_of(sizes(teacher.shape))
     found = cloning.featurised(every, report, should_stop, reading=reading)
-    away = _away(found)
+    away = cloning.away(found, one_in=ONE_IN)
     shape = distill.smaller(teacher.shape, share=request.share)
     recipe = distill.Recipe(seed=request.seed)
     done = distill.distilled(
@@ -165,12 +166,6 @@ def a_student(
 
 def _size(network: ElementSetPolicy) -> int:
     return sum(each.numel() for each in network.parameters())
-
-
-def _away(found: Lessons) -> set[str]:
-    """Trajectories that are held out."""
-    kept = held_out(found.samples, one_in=ONE_IN)
-    return {sample.trajectory for sample in compress(found.samples, kept)}
 
 
 def _trained(network: ElementSetPolicy, steps: int, samples: int, seconds: float) -> Trained:

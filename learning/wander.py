@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 
 from learning.lexical import read
 from learning.rollouts import Episode, play
+from learning.samples import FREE
 from sandbox.contracts.actions import Action, Click, Press, Scroll, Select, Type, Wait
 from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.policies import Past, Proposal
 from sandbox.contracts.tasks import Goal
 from sandbox.contracts.trajectories import Trajectory
 
-NAME = "wanderer"
+NAME = FREE  # by which what it played is known
 _LEAVES = ("sign out", "log out", "logout", "sign-out", "abmelden", "退出")
 _SYLLABLES = ("ka", "lo", "mi", "ra", "ten", "vo", "shu", "bel", "dor", "pi")
 _FILL, _FILTER = 0.8, 0.15  # how often a form is filled further, and a field of a plain page used

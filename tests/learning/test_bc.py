@@ -1,6 +1,7 @@
 """Behaviour cloning learns, repeats itself, and goes on where it was stopped."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,18 @@ def test_templates_are_drawn_alike_and_sessions_get_their_share(samples: list[Sa
     assert chances[:20].sum() == pytest.approx(0.25)
     assert chances[20:22].sum() == pytest.approx(0.25)
     assert chances[22:].sum() == pytest.approx(0.5)
+
+
+def test_free_play_shares_with_demonstrations_what_sessions_leave(samples: list[Sample]) -> None:
+    shown = [_as(sample, "old", session=False) for sample in samples[:4]]
+    free = [replace(_as(sample, name, session=False), free=True) for sample in samples[:5] for name in ("old", "rare")]
+    real = [_as(sample, "new", session=True) for sample in samples[:3]]
+    alone = bc.probabilities([*shown, *free], session_share=0.5)
+    assert (alone[:4].sum(), alone[4:].sum()) == (pytest.approx(0.5), pytest.approx(0.5))
+    chances = bc.probabilities([*shown, *free, *real], session_share=0.6)
+    assert chances[:4].sum() == pytest.approx(0.2)
+    assert chances[4:14:2].sum() == pytest.approx(0.1)
+    assert chances[14:].sum() == pytest.approx(0.6)
 
 
 def _as(sample: Sample, template: str, *, session: bool) -> Sample:

@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from learning.arrays import KINDS
-from learning.samples import CORRECTION_WEIGHT, EXCURSION_WEIGHT, held_out, is_session, lessons, taught
+from learning.samples import CORRECTION_WEIGHT, EXCURSION_WEIGHT, FREE, held_out, is_session, lessons, taught
 from sandbox.contracts.actions import ActOutcome, ActResult, Click, Finish, Navigate, Type
 from sandbox.contracts.policies import Proposal
 from sandbox.contracts.tasks import Outcome, Risk, Verification
@@ -97,3 +97,11 @@ def test_a_trajectory_is_held_out_whole() -> None:
     }
     assert all(len(values) == 1 for values in by_trajectory.values())
     assert 0 < kept.sum() < len(samples)
+
+
+def test_free_play_is_no_session_and_none_of_it_is_held_out() -> None:
+    real = structs.replace(_session(_step(LIST, Click(12)), _step(FORM, Finish())), id="one")
+    free = structs.replace(real, policy=FREE)
+    samples = lessons([real, free]).samples
+    assert [(each.session, each.free) for each in samples] == [(True, False)] * 2 + [(False, True)] * 2
+    assert held_out(samples, one_in=1, few=1).tolist() == [True, True, False, False]

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from learning import artefact, bc, cloning, distill, jobs, midtrain, trainings
+from learning import artefact, bc, cloning, distill, improve, jobs, midtrain, trainings
 from learning.networks import ElementSetPolicy, Shape
 from learning.progress import Progress, Stopped
 from learning.requests import Kind
 from learning.rollouts import Episode, play
+from learning.samples import FREE, lessons
 from sandbox.contracts import storage
 from sandbox.contracts.tasks import Outcome, Verification
 from sandbox.contracts.trajectories import Trajectory
@@ -154,3 +155,20 @@ def test_what_is_cloned_beside_the_dataset_is_learnt_from_and_not_counted_in_it(
     )
     assert {each.trajectory for each in taught.found.samples} == {a_demonstration(1).id, a_demonstration(2).id}
     assert [each.id for each in taught.learnt_from] == [a_demonstration(1).id]
+
+
+def test_what_is_held_out_to_judge_by_is_neither_imitated_while_it_plays_nor_a_way_to_begin_on() -> None:
+    simulator = player("cloud")
+    shown = [play(simulator, Episode(TEMPLATES[0], seed, "train", "demonstrate"), None) for seed in range(4)]
+    free = structs.replace(shown[0], id="free", policy=FREE)
+    found = lessons([*shown, free])
+    away = cloning.away(found, one_in=2)
+    taught = cloning.Taught(_TRAINED, found, shown, {}, {}, 2)
+    imitated, ways = improve.beside_play(taught)
+    left = [each for each in shown if each.id not in away]
+    assert 0 < len(left) < 4
+    assert {each.trajectory for each in imitated} == {each.id for each in left}
+    assert [way.level.seed for way in ways] == [each.task.seed for each in left]
+
+
+_TRAINED = bc.Trained(bc.fresh(Shape(width=16, layers=1, heads=2, word_width=4), seed=1), 1, 0.0, {}, 1, 0, 0.0)
