@@ -13,6 +13,7 @@ from sandbox.contracts.tasks import Goal
 COVER = "•••"  # what a page's own mask shows
 SHORTEST = 4  # characters; what is shorter would hide half of a text
 
+_NAME = r"\[secret \d+\]"
 _ANNOUNCED = re.compile(
     r"pass(?:word|phrase|wd|code)|secret|\btoken\b|private[ _-]?key|api[ _-]?key|access[ _-]?key|密码|密钥", re.I
 )
@@ -53,9 +54,7 @@ class Mask:
         for pattern, group in ((_SHAPES, 0), (_IN_ADDRESS, 1), (_SAID, 1), (_BEARER, 1)):
             for match in pattern.finditer(text):
                 self._name(match[group].rstrip(".)"))
-        for value in sorted(self._names, key=len, reverse=True):
-            text = text.replace(value, self._names[value])
-        return text
+        return _replaced(text, self._names)
 
     def goal(self, goal: Goal) -> Goal:
         """A goal without its secrets; those come back by `action`."""
@@ -110,9 +109,9 @@ class Mask:
         """An action as it is to be done: the goal's own secrets are typed, names of others stay names."""
         match action:
             case Type(element, text):
-                return Type(element, _put_back(text, self._from_goal))
+                return Type(element, _replaced(text, self._from_goal))
             case Select(element, option):  # one of those that the page itself offers
-                return Select(element, _put_back(option, {name: value for value, name in self._names.items()}))
+                return Select(element, _replaced(option, {name: value for value, name in self._names.items()}))
         return action
 
     def _name(self, value: str) -> str:
@@ -121,7 +120,8 @@ class Mask:
         return self._names.setdefault(value, f"[secret {len(self._names) + 1}]")
 
 
-def _put_back(text: str, values: Mapping[str, str]) -> str:
-    for name, value in values.items():
-        text = text.replace(name, value)
-    return text
+def _replaced(text: str, values: Mapping[str, str]) -> str:
+    """Each of these replaced, in one go: what is put in is not looked at again, nor a name that stands there."""
+    longest_first = sorted(values, key=len, reverse=True)
+    found = re.compile("|".join((*map(re.escape, longest_first), _NAME)))
+    return found.sub(lambda match: values.get(match[0], match[0]), text)

@@ -72,6 +72,16 @@ def test_a_secret_of_the_page_is_never_typed_or_answered() -> None:
     assert mask.action(Finish("[secret 1]")) == Finish("[secret 1]")
 
 
+def test_names_stay_whole_where_a_secret_is_the_very_word_for_one() -> None:
+    mask = Mask(["hunter2x", "secret"])
+    assert mask.text("hunter2x is no secret") == "[secret 1] is no [secret 2]"
+    assert mask.text("[secret 1] again") == "[secret 1] again"
+    assert mask.element(Element(2, "cell", "a", value="hunter2x", label="Password")).value == "[secret 1]"
+    hidden = mask.goal(Goal("Log in.", (("password", "secret"), ("token", "hunter2x"))))
+    assert hidden.fields == (("password", "[secret 2]"), ("token", "[secret 1]"))
+    assert mask.action(Type(7, "[secret 2] [secret 1]")) == Type(7, "secret hunter2x")
+
+
 def test_an_option_that_looks_secret_can_still_be_chosen() -> None:
     mask = Mask()
     element = Element(3, "combobox", "Key", options=("AKIAIOSFODNN7EXAMPLE", "none"))
