@@ -29,7 +29,7 @@ from learning.deeds import Reader
 from learning.features import scene
 from learning.networks import ElementSetPolicy, Shape, sizes, tensors
 from learning.policy import BadPolicy
-from learning.progress import Progress, Stopped
+from learning.progress import Progress, Stopped, say
 from learning.readings import Reading, reading_of
 from learning.rollouts import Episode, play
 from learning.unexported import Unexported
@@ -41,21 +41,23 @@ from sandbox.registry import UnknownEnvironment, UnknownTemplate, find_template
 
 REPORT_EVERY = 10
 WALKED_FROM = 700_000  # seeds of the tasks that a student walks
+SHARE = 0.25  # of the teacher's parameters, on the command line
 QUARTER = Shape(width=40, layers=2, heads=4, word_width=8)  # of the starter, by parameters
 
 
 def smaller(shape: Shape, *, share: float) -> Shape:
     """The widest shape of the same parts that has at most this share of the parameters; words shrink with it."""
-    of = _parameters(shape)
+    of = parameters(ElementSetPolicy(shape))
     for width in range(shape.width, 2 * shape.heads, -shape.heads):
         found = replace(shape, width=width, word_width=max(4, shape.word_width * width // (2 * shape.width)))
-        if _parameters(found) <= share * of:
+        if parameters(ElementSetPolicy(found)) <= share * of:
             return found
     raise ValueError(f"a network of {of:,} parameters has no student of {share:.0%} of it: choose a larger share")
 
 
-def _parameters(shape: Shape) -> int:
-    return sum(each.numel() for each in ElementSetPolicy(shape).parameters())
+def parameters(network: nn.Module) -> int:
+    """How many numbers it has to learn."""
+    return sum(each.numel() for each in network.parameters())
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +111,17 @@ def train(
     step, began = resumed.step, time.monotonic() - resumed.spent_s
     lengths = np.array([len(each.element_kinds) for each in states], np.int64)
     alike = np.full(len(states), 1 / len(states))
-    nats = 0.0
+    nats = float(resumed.more.get("nats", 0.0))
+
+    def keep() -> None:
+        checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began, more={"nats": nats})
+
     teacher.eval()
     student.train()
     with Reader(teacher) as theirs, Reader(student) as ours:
         while (through := max(step / recipe.steps, (time.monotonic() - began) / budget_s)) < 1:
             if should_stop():
-                checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+                keep()
                 raise Stopped(f"stopped at step {step} of {recipe.steps}")
             optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, through, recipe)
             drawn = batches.draw(lengths, alike, step=step, size=recipe.batch, seed=recipe.seed)
@@ -125,8 +131,8 @@ def train(
             if step == 1 or step % REPORT_EVERY == 0:
                 report(Progress("distill", through, step, {"divergence": nats}))
             if step % 500 == 0:
-                checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
-    checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+                keep()
+    keep()
     return Distilled(student, step, nats, time.monotonic() - began)
 
 
@@ -288,28 +294,25 @@ def main(arguments: Sequence[str]) -> int:
             find_template(each)
     except (BadPolicy, OSError, ValueError, UnknownTemplate, UnknownEnvironment) as problem:
         parser.error(f"no teacher, or nothing to teach: {problem}")
-    known = states_of(storage.unpack(each) for each in jobs.starter_trajectories())
+    reading = reading_of(sizes(teacher.shape))
+    known = states_of((storage.unpack(each) for each in jobs.starter_trajectories()), reading=reading)
     recipe = Recipe(steps=asked.steps, seed=asked.seed)
     done = distilled(
         known,
         teacher,
         recipe,
+        shape=smaller(teacher.shape, share=SHARE),
         templates=asked.templates,
         walks=asked.walks,
         work=asked.work,
-        report=_say,
+        report=say,
     )
     if asked.practise_s > 0:
         world = World(tuple(asked.templates))
         work = asked.work / f"practice-{hashed([done.network.state_dict(), asked.templates])[:12]}"  # of this student
-        done = practised(done, world, work=work, budget_s=asked.practise_s, report=_say)
+        done = practised(done, world, work=work, budget_s=asked.practise_s, report=say)
     write(asked.out, done, asked.teacher, recipe, examples=known[:8])
     return 0
-
-
-def _say(progress: Progress) -> None:
-    values = " ".join(f"{name}={value:.4f}" for name, value in progress.values.items())
-    print(f"{progress.phase} step {progress.step} {values}", flush=True)
 
 
 if __name__ == "__main__":

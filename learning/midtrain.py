@@ -30,8 +30,8 @@ from learning.checkpoints import Checkpoint
 from learning.deeds import Deed, Reader, Reading
 from learning.features import scene
 from learning.foresight import APPEARED, PAGE, Change
-from learning.networks import ElementSetPolicy, Shape, run, tensors
-from learning.progress import Progress, Stopped
+from learning.networks import ElementSetPolicy, Shape, run, scorer, tensors
+from learning.progress import Progress, Stopped, say
 from learning.samples import Sample, lessons
 from sandbox.arguments import count, whole
 from sandbox.contracts.actions import Finish, GiveUp
@@ -141,10 +141,10 @@ class Foresight(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.deed = Deed(width)
-        self.element = _scorer(3 * width, 2)
-        self.page = _scorer(3 * width, len(PAGE) + APPEARED)
-        self.kind = _scorer(4 * width, len(f.KINDS))
-        self.query = _scorer(4 * width, width)
+        self.element = scorer(3 * width, 2)
+        self.page = scorer(3 * width, len(PAGE) + APPEARED)
+        self.kind = scorer(4 * width, len(f.KINDS))
+        self.query = scorer(4 * width, width)
 
     def forward(self, before: Reading, deed: Tensor) -> tuple[Tensor, Tensor]:
         """What the action will do: logits of the elements (B, E, 2) and of the page (B, PAGE + APPEARED)."""
@@ -158,10 +158,6 @@ class Foresight(nn.Module):
         both = torch.cat([before.state, before.page, after.state, after.page], -1)
         pointed = before.elements @ self.query(both)[..., None]
         return self.kind(both), pointed[..., 0] / math.sqrt(before.state.shape[-1])
-
-
-def _scorer(inputs: int, outputs: int) -> nn.Sequential:
-    return nn.Sequential(nn.Linear(inputs, 64), nn.GELU(), nn.Linear(64, outputs))
 
 
 def train(
@@ -185,28 +181,33 @@ def train(
     checkpoint = Checkpoint(work, Begun.of(recipe, [both], [found]))
     resumed = checkpoint.resume(both, optimizer)
     step, began = resumed.step, time.monotonic() - resumed.spent_s
-    values: dict[str, float] = {}
-    lengths = _lengths([each.sample for each in found.transitions])
+    values: dict[str, float] = dict(resumed.more.get("values", {}))
+    kinds = [each for each in (found.told, found.retold) if each]  # of what is told
+    lengths, told_lengths = _lengths([each.sample for each in found.transitions]), [_lengths(each) for each in kinds]
+
+    def keep() -> None:
+        checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began, more={"values": values})
+
     both.train()
     network.hasten()
     with Reader(network) as reader:
         while (through := max(step / recipe.steps, (time.monotonic() - began) / budget_s)) < 1:
             if should_stop():
-                checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+                keep()
                 network.hasten(on=False)
                 raise Stopped(f"stopped at step {step} of {recipe.steps}")
             optimizer.param_groups[0]["lr"] = recipe.learning_rate * _rate(step, through, recipe)
             seen = [found.transitions[i] for i in _draw(lengths, recipe, step=step, size=recipe.batch, stream=0)]
-            told = _telling(found, recipe, step=step)
+            told = _telling(kinds, told_lengths, recipe, step=step)
             values = update(reader, heads, optimizer, seen, told, recipe, step=step)
             step += 1
             losses.finite(values, step=step)
             if step == 1 or step % REPORT_EVERY == 0:
                 report(Progress("midtrain", through, step, values))
             if step % 500 == 0:
-                checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+                keep()
     network.hasten(on=False)
-    checkpoint.keep(both, optimizer, step=step, spent_s=time.monotonic() - began)
+    keep()
     return Foreseen(network, step, values, time.monotonic() - began)
 
 
@@ -282,14 +283,15 @@ def _lengths(samples: Sequence[Sample]) -> NDArray[np.int64]:
     return np.array([len(each.arrays.element_kinds) for each in samples], np.int64)
 
 
-def _telling(found: Experience, recipe: Recipe, *, step: int) -> list[Sample]:
+def _telling(
+    kinds: Sequence[Sequence[Sample]], lengths: Sequence[NDArray[np.int64]], recipe: Recipe, *, step: int
+) -> list[Sample]:
     """Of what is told as goals and as tickets half a batch each, where there are both."""
-    kinds = [each for each in (found.told, found.retold) if each]
     size = recipe.batch // max(len(kinds), 1)
     return [
         each[index]
-        for stream, each in enumerate(kinds, 1)
-        for index in _draw(_lengths(each), recipe, step=step, size=size, stream=stream)
+        for stream, (each, long) in enumerate(zip(kinds, lengths, strict=True), 1)
+        for index in _draw(long, recipe, step=step, size=size, stream=stream)
     ]
 
 
@@ -317,13 +319,15 @@ def main(arguments: Sequence[str]) -> int:
     try:
         for each in asked.templates:
             find_template(each)
+        if len(worlds := {each.partition("/")[0] for each in asked.templates}) > 1:
+            raise ValueError(f"free play is in one environment, these templates are of {', '.join(sorted(worlds))}")
         played = hindsight.wandered(asked.templates, episodes=asked.episodes, seed=asked.seed)
     except (UnknownTemplate, UnknownEnvironment, NoSuchFace, ValueError) as problem:
         parser.error(str(problem))
     found = experience(played.played, retold=played.retold)
     recipe = Recipe(steps=asked.steps, seed=asked.seed)
     network = fresh(Shape(), seed=asked.seed)
-    done = train(found, network, recipe, work=asked.work, report=_say)
+    done = train(found, network, recipe, work=asked.work, report=say)
     artefact.write(
         asked.out,
         network,
@@ -347,11 +351,6 @@ def main(arguments: Sequence[str]) -> int:
         title="Mid-trained trunk",
     )
     return 0
-
-
-def _say(progress: Progress) -> None:
-    values = " ".join(f"{name}={value:.3f}" for name, value in progress.values.items())
-    print(f"step {progress.step} {values}", flush=True)
 
 
 if __name__ == "__main__":

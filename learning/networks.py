@@ -75,15 +75,15 @@ class ElementSetPolicy(nn.Module):
             self.eye = Eye(d, heads=shape.heads)
         self.blocks = nn.ModuleList(Block(shape) for _ in range(shape.layers))
         self.norm = nn.LayerNorm(d)
-        self.kind = _scorer(2 * d, len(f.KINDS))
+        self.kind = scorer(2 * d, len(f.KINDS))
         self.key = nn.Linear(d, len(f.KEYS))
         self.direction = nn.Linear(d, len(f.DIRECTIONS))
-        self.pointer = _scorer(2 * d, len(POINTERS))
+        self.pointer = scorer(2 * d, len(POINTERS))
         self.source_query = nn.Linear(d, d)
         self.source_key = nn.Linear(d, d)
-        self.source_match = _scorer(pairs, 1, hidden=16)
-        self.option_match = _scorer(option_pairs, 24, hidden=24)
-        self.option = _scorer(2 * d + w + 24 + f.OPTION_NUMBERS, 1)
+        self.source_match = scorer(pairs, 1, hidden=16)
+        self.option_match = scorer(option_pairs, 24, hidden=24)
+        self.option = scorer(2 * d + w + 24 + f.OPTION_NUMBERS, 1)
         self.value = nn.Linear(d, 1)
         self.change = nn.Linear(2 * d, CHANGES)
 
@@ -273,7 +273,8 @@ def _reader(inputs: int, width: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(inputs, width), nn.GELU(), nn.Linear(width, width), nn.LayerNorm(width))
 
 
-def _scorer(inputs: int, outputs: int, *, hidden: int = 64) -> nn.Sequential:
+def scorer(inputs: int, outputs: int, *, hidden: int = 64) -> nn.Sequential:
+    """A head of one hidden layer."""
     return nn.Sequential(nn.Linear(inputs, hidden), nn.GELU(), nn.Linear(hidden, outputs))
 
 

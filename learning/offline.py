@@ -27,10 +27,10 @@ from learning.bc import fresh
 from learning.begun import Begun
 from learning.checkpoints import Checkpoint, Resumed
 from learning.deeds import Deed, Reader, Reading
-from learning.networks import ElementSetPolicy, Shape, run, tensors
+from learning.networks import ElementSetPolicy, Shape, run, scorer, tensors
 from learning.policy import BadPolicy
 from learning.pricing import Deal, earned_in_its_world, priced
-from learning.progress import Progress, Stopped
+from learning.progress import Progress, Stopped, say
 from sandbox.arguments import count, whole
 from sandbox.contracts import storage
 
@@ -77,8 +77,8 @@ class Critic(nn.Module):
         width = shape.width
         self.trunk = ElementSetPolicy(shape)
         self.deed = Deed(width)
-        self.first, self.second = _scorer(3 * width), _scorer(3 * width)
-        self.state = _scorer(2 * width)
+        self.first, self.second = scorer(3 * width, 1), scorer(3 * width, 1)
+        self.state = scorer(2 * width, 1)
 
     def q(self, reading: Reading, inputs: dict[str, Tensor], labels: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
         """Two estimates, each (B,)."""
@@ -88,10 +88,6 @@ class Critic(nn.Module):
     def v(self, reading: Reading) -> Tensor:
         """(B,)"""
         return self.state(torch.cat([reading.state, reading.page], -1))[:, 0]  # type: ignore[no-any-return]  # Module.__call__ is Any
-
-
-def _scorer(inputs: int) -> nn.Sequential:
-    return nn.Sequential(nn.Linear(inputs, 64), nn.GELU(), nn.Linear(64, 1))
 
 
 def train(
@@ -122,12 +118,12 @@ def train(
     whole = first + recipe.steps
     lengths = np.array([len(each.sample.arrays.element_kinds) for each in found], np.int64)
     alike = np.full(len(found), 1 / len(found))
-    values: dict[str, float] = {}
+    values: dict[str, float] = dict(resumed.more.get("values", {}))
     weights: Tensor | None = None
     criticised = int(resumed.more.get("critic_steps", 0))
 
     def keep() -> None:
-        more = {"critic_steps": criticised, "late_s": clock.late_s}
+        more = {"critic_steps": criticised, "late_s": clock.late_s, "values": values}
         checkpoint.keep(both, optimizer, step=step, spent_s=clock.spent_s(), more=more)
 
     both.train()
@@ -295,7 +291,7 @@ def main(arguments: Sequence[str]) -> int:
     if not found:
         parser.error("there is nothing to learn from: no step of these trajectories led anywhere")
     recipe = Recipe(method=asked.method, steps=asked.steps, critic_steps=asked.critic_steps, seed=asked.seed)
-    done = train(found, network, recipe, work=asked.work, report=_say)
+    done = train(found, network, recipe, work=asked.work, report=say)
     artefact.write(
         asked.out,
         network,
@@ -318,11 +314,6 @@ def main(arguments: Sequence[str]) -> int:
         title="Policy learnt offline",
     )
     return 0
-
-
-def _say(progress: Progress) -> None:
-    values = " ".join(f"{name}={value:.3f}" for name, value in progress.values.items())
-    print(f"step {progress.step} {values}", flush=True)
 
 
 if __name__ == "__main__":

@@ -14,3 +14,9 @@ class Progress(Struct, frozen=True):
 
 class Stopped(RuntimeError):
     """Somebody asked the training to stop; its checkpoint is kept."""
+
+
+def say(progress: Progress) -> None:
+    """Print it, for a command line."""
+    values = " ".join(f"{name}={value:.4f}" for name, value in progress.values.items())
+    print(f"{progress.phase} step {progress.step} {values}", flush=True)

@@ -160,12 +160,8 @@ def a_student(
         should_stop=should_stop,
     )
     trained = _trained(done.network, done.steps, len(found.samples), done.seconds)
-    values = {"distill": {"divergence_nats": done.divergence, "teacher_parameters": _size(teacher)}}
+    values = {"distill": {"divergence_nats": done.divergence, "teacher_parameters": distill.parameters(teacher)}}
     return Taught(cloning.judged(trained, found, one_in=ONE_IN), found, every, asdict(recipe), values, ONE_IN)
-
-
-def _size(network: ElementSetPolicy) -> int:
-    return sum(each.numel() for each in network.parameters())
 
 
 def _trained(network: ElementSetPolicy, steps: int, samples: int, seconds: float) -> Trained:

@@ -56,6 +56,11 @@ def test_a_training_that_cannot_be_meant_is_not_begun(tmp_path: Path, capsys: py
         (practice.main, ["--demonstrations", "0"], "argument --demonstrations: expected a whole number from 1"),
         (practice.main, ["--workers", "-2"], "argument --workers: expected a whole number from 0"),
         (midtrain.main, ["--out", "out", "--episodes", "-2"], "argument --episodes: expected a whole number from 1"),
+        (
+            midtrain.main,
+            ["--out", "out", "--templates", "cloud/create-disk", "sql/add-index"],
+            "these templates are of cloud, sql",
+        ),
         (midtrain.main, ["--out", "out", "--steps", "0"], "argument --steps: expected a whole number from 1"),
         (distill.main, ["--out", "out", "--teacher", str(BENCH)], "holds a policy of kind 'bench'"),
         (offline.main, ["--out", "out", __file__], f"{__file__}: not a Belay trajectory file"),

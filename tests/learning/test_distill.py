@@ -118,6 +118,19 @@ def test_the_same_seed_twice_gives_equal_weights_also_through_a_stop(states: lis
     assert not _equal(once, _student(states, Recipe(steps=6, batch=4, seed=4), tmp_path / "c"))
 
 
+def test_one_that_was_done_says_the_same_when_it_is_started_again(states: list[Arrays], tmp_path: Path) -> None:
+    recipe = Recipe(steps=3, batch=4, seed=3)
+    done, again = (
+        distill.train(states, _teacher(), bc.fresh(SMALL, seed=3), recipe, work=tmp_path).divergence for _ in range(2)
+    )
+    assert done == again > 0
+
+
+def test_a_student_of_another_teacher_reads_as_it_does() -> None:
+    teacher = Shape(shared=1)
+    assert distill.smaller(teacher, share=0.25).shared == 1
+
+
 def test_a_student_practises_in_the_world_afterwards(states: list[Arrays], tmp_path: Path) -> None:
     phases = (Phase("explore", (), most=9, even=0.1, changed=1),)
     world = World(("cloud/stop-instance",), decisions=24, judged=10, slots=4, phases=phases)

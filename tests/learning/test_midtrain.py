@@ -137,6 +137,12 @@ def test_the_same_seed_twice_gives_equal_weights_also_through_a_stop(found: Expe
     assert not _equal(once, _trained(found, Recipe(steps=6, batch=4, seed=4), tmp_path / "c"))
 
 
+def test_one_that_was_done_says_the_same_when_it_is_started_again(found: Experience, tmp_path: Path) -> None:
+    recipe = Recipe(steps=3, batch=4, seed=3)
+    done, again = (midtrain.train(found, bc.fresh(SMALL, seed=3), recipe, work=tmp_path) for _ in range(2))
+    assert done.values == again.values != {}
+
+
 def test_random_play_changes_pages_and_teaches_without_any_oracle() -> None:
     played = wander.wander(["cloud/create-disk"], episodes=2, seed=5)
     again = wander.wander(["cloud/create-disk"], episodes=2, seed=5)

@@ -133,6 +133,13 @@ def test_the_same_seed_twice_gives_equal_weights_also_through_a_stop(found: list
     assert not _equal(once, _trained(found, Recipe(critic_steps=3, steps=3, batch=4, seed=4), tmp_path / "c"))
 
 
+def test_one_that_was_done_says_the_same_when_it_is_started_again(found: list[Deal], tmp_path: Path) -> None:
+    recipe = Recipe(critic_steps=2, steps=2, batch=4, seed=3)
+    done, again = (offline.train(found, bc.fresh(SMALL, seed=3), recipe, work=tmp_path).values for _ in range(2))
+    assert done == again
+    assert {"critic", "policy", "critic_steps"} <= done.keys()
+
+
 @pytest.mark.parametrize("method", ["bc", "awr", "iql"])
 def test_each_method_learns_its_policy(found: list[Deal], tmp_path: Path, method: offline.Method) -> None:
     before, recipe = bc.fresh(SMALL, seed=3), Recipe(method=method, critic_steps=2, steps=2, batch=4)
