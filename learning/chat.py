@@ -20,7 +20,7 @@ from learning.arrays import DIRECTIONS, KEYS
 from learning.elements import kept
 from learning.goals import goal_tokens
 from learning.lexical import read
-from learning.masking import Mask
+from learning.masking import COVER, Mask, is_secret
 from learning.samples import taught
 from sandbox.contracts import storage
 from sandbox.contracts.actions import Action, ActOutcome, Click, Navigate, Select, Type
@@ -91,7 +91,10 @@ class View:
         """An action as the model would answer it. Raises Unsayable."""
         if isinstance(action, Navigate):
             raise Unsayable("addresses are not gone to")
-        hidden = self._mask.hidden(action)
+        element = self._observation.element(getattr(action, "element", -1))
+        hidden = self._mask.hidden(action, secret=element is not None and is_secret(element))
+        if isinstance(hidden, Type) and hidden.text == COVER:
+            raise Unsayable("a secret is typed that the goal does not tell")
         if isinstance(hidden, Click | Type | Select):
             if hidden.element not in self._numbers:
                 raise Unsayable(f"element {hidden.element} is not shown")

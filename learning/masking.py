@@ -40,12 +40,14 @@ class Mask:
     """Names for the secrets of one page, the same for as long as it lives: `[secret 1]`, `[secret 2]`.
 
     `known` are values that are secret whatever they look like. Only secrets that the goal itself told come back, and
-    only into a field: a page cannot have one written anywhere by speaking of it.
+    only into a field: a page cannot have one written anywhere by speaking of it. What was typed into a secret field is
+    covered, but for what the goal tells.
     """
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         self._names: dict[str, str] = {}
         self._from_goal: dict[str, str] = {}
+        self._told = ""  # what the goal tells, without its secrets
         for value in known:
             self._name(value)
 
@@ -62,14 +64,14 @@ class Mask:
             if _ANNOUNCED.search(name.replace("_", " ")):
                 self._name(value)
         hidden = Goal(self.text(goal.text), tuple((name, self.text(value)) for name, value in goal.fields))
-        told = f"{hidden.text} {' '.join(value for _, value in hidden.fields)}"
-        self._from_goal |= {name: value for value, name in self._names.items() if name in told}
+        self._told = "\n".join((hidden.text, *(value for _, value in hidden.fields)))
+        self._from_goal |= {name: value for value, name in self._names.items() if name in self._told}
         return hidden
 
     def element(self, element: Element) -> Element:
         """An element without secrets: what a secret field holds is covered whole."""
-        held, announced = element.value, _ANNOUNCED.search(f"{element.name} {element.label}")
-        if held and not element.options and ("password" in element.states or announced):
+        held = element.value
+        if held and is_secret(element):
             held = COVER if "editable" in element.states else self._name(held)
         return structs.replace(
             element,
@@ -83,20 +85,22 @@ class Mask:
 
     def past(self, step: Past) -> Past:
         """A step taken, without secrets."""
+        secret = bool(_ANNOUNCED.search(step.name))
         return structs.replace(
             step,
-            action=self.hidden(step.action),
+            action=self.hidden(step.action, secret=secret),
             name=self.text(step.name),
-            value=self.text(step.value),
+            value=COVER if secret and step.value else self.text(step.value),
             row=self.text(step.row),
             result=structs.replace(step.result, detail=self.text(step.result.detail)),
         )
 
-    def hidden(self, action: Action) -> Action:
-        """An action without secrets, as it is shown or taught."""
+    def hidden(self, action: Action, *, secret: bool = False) -> Action:
+        """An action without secrets, as it is shown or taught; `secret` where it types into a field for one."""
         match action:
             case Type(element, text):
-                return Type(element, self.text(text))
+                said = self.text(text)
+                return Type(element, COVER if secret and not self._tells(said) else said)
             case Select(element, option):
                 return Select(element, self.text(option))
             case Finish(answer):
@@ -114,10 +118,20 @@ class Mask:
                 return Select(element, _replaced(option, {name: value for value, name in self._names.items()}))
         return action
 
+    def _tells(self, said: str) -> bool:
+        """Whether the goal itself holds this, as whole words (Chinese has no spaces between them)."""
+        return not said or re.search(rf"(?<!\w){re.escape(said)}(?!\w)", self._told, re.ASCII) is not None
+
     def _name(self, value: str) -> str:
         if len(value) < SHORTEST or value == COVER or value.startswith("[secret"):
             return value
         return self._names.setdefault(value, f"[secret {len(self._names) + 1}]")
+
+
+def is_secret(element: Element) -> bool:
+    """Whether what stands in this element is nobody's business: a field for passwords, or announced as a secret."""
+    announced = _ANNOUNCED.search(f"{element.name} {element.label}") is not None
+    return not element.options and ("password" in element.states or announced)
 
 
 def _replaced(text: str, values: Mapping[str, str]) -> str:

@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from learning import chat
 from learning.masking import COVER, Mask
 from sandbox.contracts.actions import Click, Finish, Select, Type
 from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.tasks import Goal
-from tests.learning.pages import a_form, a_goal, a_list
+from tests.learning.pages import a_form, a_goal, a_list, remembered
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcDEF123"
 
@@ -70,6 +71,35 @@ def test_a_secret_of_the_page_is_never_typed_or_answered() -> None:
     assert mask.text("Secret: AKIAIOSFODNN7EXAMPLE") == "Secret: [secret 1]"
     assert mask.action(Type(7, "[secret 1]")) == Type(7, "[secret 1]")
     assert mask.action(Finish("[secret 1]")) == Finish("[secret 1]")
+
+
+FIELD = Element(1, "textbox", "Password", states=("editable",))
+LOGIN = Observation("http://127.0.0.1/login", "Log in", (FIELD, Element(2, "textbox", "Name", states=("editable",))))
+
+
+def test_what_was_typed_into_a_secret_field_is_not_told_of_the_past() -> None:
+    step = structs.replace(remembered(LOGIN, Type(1, "horse")), value="pony")
+    mask = Mask()
+    assert mask.past(step) == structs.replace(step, action=Type(1, COVER), value=COVER)
+    sent = chat.View(LOGIN, Goal("Log in as bob."), (step,), Mask()).messages()[1]["content"]
+    assert "horse" not in sent
+    assert COVER in sent
+
+
+@pytest.mark.parametrize("element", [FIELD, structs.replace(FIELD, name="", states=("editable", "password"))])
+def test_what_is_typed_into_a_secret_field_is_not_taught(element: Element) -> None:
+    page = structs.replace(LOGIN, elements=(element,))
+    with pytest.raises(chat.Unsayable, match="a secret is typed"):
+        chat.View(page, Goal("Log in as bob, on the horses' page."), (), Mask()).answer(Type(1, "horse"))
+
+
+def test_what_the_goal_tells_is_told_of_the_past_and_taught_in_a_secret_field_too() -> None:
+    goal = Goal("Log in with pony or汉字, make it hunter2x.", (("password", "hunter2x"),))
+    for typed, told in (("hunter2x", "[secret 1]"), ("pony", "pony"), ("字", "字")):
+        view = chat.View(LOGIN, goal, (remembered(LOGIN, Type(1, typed)),), Mask())
+        assert f'"text":"{told}"' in view.messages()[1]["content"]
+        assert view.parse(view.answer(Type(1, typed))).action == Type(1, typed)
+    assert Mask().hidden(Type(1, ""), secret=True) == Type(1, "")
 
 
 def test_names_stay_whole_where_a_secret_is_the_very_word_for_one() -> None:
