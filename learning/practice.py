@@ -11,14 +11,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import structs
 
-from learning import artefact, batches, bc, playing, together
+from learning import artefact, batches, bc, filed, plans, playing, together
 from learning.collecting import World
 from learning.curriculum import Curriculum
 from learning.intervals import wilson
@@ -26,7 +24,7 @@ from learning.networks import ElementSetPolicy, Shape, sizes
 from learning.phases import Condition, Phase, Settled
 from learning.progress import Progress
 from learning.readings import reading_of
-from learning.rollouts import Episode, Played, play_all
+from learning.rollouts import Episode
 from learning.samples import Sample, lessons
 from sandbox.arguments import amount, count, environment_name, positive, whole
 from sandbox.contracts import storage
@@ -58,12 +56,7 @@ CLONE = bc.Recipe(batch=32, learning_rate=1.5e-3, judge_every=500, renamed=0.25,
 LOG = "practice.log"  # of several learners
 
 
-PLAN = "plan.json"  # of the folder's work
 WHO = ("workers", "learners", "central")  # of a plan: makes no other policy
-
-
-class AnotherPlan(ValueError):
-    """A folder holds what another plan made."""
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -113,25 +106,10 @@ def shown(plan: Plan) -> list[Episode]:
 
 def demonstrate(plan: Plan, folder: Path) -> list[Path]:
     """Files of the demonstrations that were verified; plays those that are not there yet."""
-    folder.mkdir(parents=True, exist_ok=True)
     episodes = shown(plan)
-
-    def keep(played: Played) -> None:
-        if played.trajectory is not None:
-            path = _file(folder, played.episode)
-            path.with_suffix(".partial").write_bytes(storage.pack(played.trajectory))
-            path.with_suffix(".partial").rename(path)
-
-    play_all([each for each in episodes if not _file(folder, each).is_file()], workers=plan.workers, heard=keep)
-    files = [path for each in episodes if (path := _file(folder, each)).is_file()]
-    verified = [each.verification.outcome == "verified" for _, each in storage.read(files)]
-    kept = list(compress(files, verified))
+    kept = filed.verified(filed.played_into(folder, episodes, workers=plan.workers))
     log.info("%d of %d demonstrations verified", len(kept), len(episodes))
     return kept
-
-
-def _file(folder: Path, episode: Episode) -> Path:
-    return folder / f"{episode.template.replace('/', '-')}-{episode.seed}.belay"
 
 
 def clone(plan: Plan, files: Sequence[Path], out: Path, work: Path) -> None:
@@ -280,35 +258,22 @@ def main(arguments: Sequence[str]) -> int:
         print(f"how far it is stands in {work / LOG}", flush=True)
     try:
         settle(plan, work)
-    except AnotherPlan as problem:
+    except plans.AnotherPlan as problem:
         parser.error(str(problem))
     together.run(partial(carry_out, plan, work), work, learners=plan.learners, cores=plan.workers)
     return 0
 
 
 def settle(plan: Plan, work: Path) -> None:
-    """Note the plan of a folder that has none. Raises AnotherPlan where what lies there is of another one.
+    """Note the plan of a folder. Raises plans.AnotherPlan where what lies there is of another one.
 
     Who plays and learns may change, and how long it practises until it has.
     """
-    path = work / PLAN
-    if path.is_file():
-        noted = msgspec.json.decode(path.read_bytes(), type=Plan)
-        practised = noted.practice_s if (work / "practised").is_dir() else plan.practice_s
-        same = structs.replace(noted, practice_s=practised, **{name: getattr(plan, name) for name in WHO})
-        if same != plan:
-            other = [name for name in plan.__struct_fields__ if getattr(same, name) != getattr(plan, name)]
-            raise AnotherPlan(
-                f"{work} holds the work of a plan with other {', '.join(other)}: choose another folder, or empty it"
-            )
-        if noted.practice_s == plan.practice_s:
-            return
-    work.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(msgspec.json.encode(plan))
+    plans.settle(plan, work, free=WHO if (work / "practised").is_dir() else (*WHO, "practice_s"))
 
 
 def carry_out(plan: Plan, work: Path) -> None:
-    """Whatever of a plan is not done yet, in one learner or several. Raises AnotherPlan."""
+    """Whatever of a plan is not done yet, in one learner or several. Raises plans.AnotherPlan."""
     if together.first():
         settle(plan, work)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")  # libraries would drown ours

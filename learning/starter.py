@@ -12,21 +12,18 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from itertools import compress
 from pathlib import Path
 
 import msgspec
 
-from learning import artefact, jobs
+from learning import artefact, filed, jobs, plans
 from learning.bc import Recipe
 from learning.evaluate import Evaluation, evaluate
 from learning.improve import improve
 from learning.progress import Progress
-from learning.rollouts import Episode, Mode, Played, play_all
+from learning.rollouts import Episode, Mode
 from sandbox.arguments import count, whole
 from sandbox.contracts import storage
-from sandbox.contracts.tasks import Outcome
-from sandbox.contracts.trajectories import Trajectory
 
 log = logging.getLogger("learning.starter")  # the same when run as a program
 
@@ -71,6 +68,7 @@ QUICK = Plan(demonstrations=4, advised=2, rounds=1, steps=200, judged=1)
 def make(plan: Plan, *, work: Path, out: Path, templates: Sequence[str], workers: int) -> Evaluation:
     """Everything from nothing to a folder that can be shipped."""
     began = time.monotonic()
+    plans.settle(plan, work)
     demonstrated = collect("demonstrate", templates, range(plan.demonstrations), work / "demonstrations", None, workers)
     parent: Path | None = None
     files = list(demonstrated)
@@ -98,31 +96,11 @@ def collect(
     workers: int,
 ) -> list[Path]:
     """Play what is not yet in the folder; returns the files of what teaches something."""
-    folder.mkdir(parents=True, exist_ok=True)
     slips = SLIPS if mode == "demonstrate" else 0.0
     episodes = [Episode(each, seed, "train", mode, slips) for seed in seeds for each in templates]
-    missing = [each for each in episodes if not _file(folder, each).is_file()]
-
-    def keep(played: Played) -> None:
-        if played.trajectory is not None:
-            _file(folder, played.episode).write_bytes(storage.pack(played.trajectory))
-
-    name = policy.name if policy else ""
-    played = play_all(missing, policy_folder=policy, name=name, workers=workers, heard=keep)
-    lost = sum(each.trajectory is None for each in played)
-    log.info("%s: %d episodes, %d lost", mode, len(episodes), lost)
-    kept = [_file(folder, each) for each in episodes if _file(folder, each).is_file()]
-    if mode == "advise":
-        return kept
-    return list(compress(kept, (_verified(each) for _, each in storage.read(kept))))
-
-
-def _file(folder: Path, episode: Episode) -> Path:
-    return folder / f"{episode.template.replace('/', '-')}-{episode.seed}.belay"
-
-
-def _verified(trajectory: Trajectory) -> bool:
-    return trajectory.verification.outcome == Outcome.VERIFIED
+    found = filed.played_into(folder, episodes, workers=workers, policy=policy, name=policy.name if policy else "")
+    log.info("%s: %d episodes, %d lost", mode, len(episodes), len(episodes) - len(found))
+    return found if mode == "advise" else filed.verified(found)
 
 
 def learn(plan: Plan, number: int, files: Sequence[Path], parent: Path | None, out: Path, work: Path) -> None:
@@ -207,8 +185,8 @@ def trained_templates(*consoles: str) -> list[str]:
 def main(arguments: Sequence[str]) -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=Path, default=Path(".belay/starter"), help="where everything on the way is kept")
-    parser.add_argument("--out", type=Path, default=jobs.STARTER)
+    parser.add_argument("--work", type=Path, help="where all on the way is kept; .belay/starter or starter-quick")
+    parser.add_argument("--out", type=Path, help="the starter that comes with Belay; with --quick, WORK/shipped")
     parser.add_argument("--workers", type=whole, default=0, help="Ray actors; 0 = in this process")
     parser.add_argument("--quick", action="store_true", help="the same on little, to see that it runs")
     parser.add_argument("--demonstrations", type=count, default=Plan().demonstrations)
@@ -218,9 +196,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--judged", type=count, default=Plan().judged)
     asked = parser.parse_args(arguments)
     plan = QUICK if asked.quick else Plan(asked.demonstrations, asked.advised, asked.rounds, asked.steps, asked.judged)
+    work: Path = asked.work or Path(".belay/starter-quick" if asked.quick else ".belay/starter")
+    out: Path = asked.out or (work / "shipped" if asked.quick else jobs.STARTER)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
     logging.getLogger("learning").setLevel(logging.INFO)  # others would drown it
-    judged = make(plan, work=asked.work, out=asked.out, templates=trained_templates(), workers=asked.workers)
+    try:
+        judged = make(plan, work=work, out=out, templates=trained_templates(), workers=asked.workers)
+    except plans.AnotherPlan as problem:
+        parser.error(str(problem))
     for name, each in judged.templates.items():
         low, high = each.interval
         print(f"{name}: {each.verified}/{each.episodes} = {each.rate:.0%} [{low:.0%}, {high:.0%}]")

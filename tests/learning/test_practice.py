@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from learning import practice, together
+from learning import plans, practice, together
 from learning.kinds import open_policy
 from learning.phases import Phase
 from learning.practice import Plan
@@ -85,7 +85,7 @@ def test_what_is_there_is_not_made_again(work: Path) -> None:
 def test_another_plan_is_refused_where_one_lies_already(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for workers in (0, 2):  # who plays makes no other policy
         practice.settle(structs.replace(PLAN, workers=workers), tmp_path)
-    with pytest.raises(practice.AnotherPlan, match="other width, seed: choose another folder"):
+    with pytest.raises(plans.AnotherPlan, match="other width, seed: choose another folder"):
         practice.carry_out(structs.replace(PLAN, width=32, seed=8), tmp_path)
     with pytest.raises(SystemExit):
         practice.main(["--work", str(tmp_path)])
@@ -97,7 +97,7 @@ def test_some_templates_and_fewer_demonstrations_are_asked_for_on_the_command_li
 ) -> None:
     monkeypatch.setattr(together, "run", lambda *_, **__: None)
     practice.main(["--work", str(tmp_path), "--templates", "cloud/create-disk", "--demonstrations", "3"])
-    noted = msgspec.json.decode((tmp_path / practice.PLAN).read_bytes(), type=practice.Plan)
+    noted = msgspec.json.decode((tmp_path / plans.PLAN).read_bytes(), type=practice.Plan)
     assert (noted.templates, noted.demonstrations) == (("cloud/create-disk",), 3)
     assert [each.seed for each in practice.shown(noted)] == [0, 1, 2]
 
@@ -106,7 +106,7 @@ def test_a_plan_that_only_cloned_may_go_on_to_practise(tmp_path: Path) -> None:
     for seconds in (0.0, 60.0, 60.0):
         practice.settle(structs.replace(PLAN, practice_s=seconds), tmp_path)
     (tmp_path / "practised").mkdir()
-    with pytest.raises(practice.AnotherPlan, match="other practice_s"):
+    with pytest.raises(plans.AnotherPlan, match="other practice_s"):
         practice.settle(structs.replace(PLAN, practice_s=90.0), tmp_path)
 
 

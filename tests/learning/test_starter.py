@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from learning import jobs, starter
+from learning import jobs, plans, starter
 from learning.evaluate import Evaluation, rate
 from learning.samples import ORACLE
 from learning.starter import Plan, collect, ship
@@ -31,6 +31,30 @@ def test_what_was_demonstrated_is_not_played_again(tmp_path: Path) -> None:
     assert again[:3] == first
     assert [path.stat().st_mtime_ns for path in again[:3]] == before
     assert len(again) == 4
+
+
+def test_a_folder_with_the_work_of_another_plan_is_refused_before_anything_is_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plans.settle(starter.QUICK, tmp_path)
+    with pytest.raises(SystemExit):
+        starter.main(["--work", str(tmp_path), "--out", str(tmp_path / "out")])
+    assert "holds the work of a plan with other demonstrations, advised, rounds" in capsys.readouterr().err
+    assert [each.name for each in tmp_path.iterdir()] == [plans.PLAN]
+
+
+@pytest.mark.usefixtures("hand_world")
+def test_a_demonstration_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            collect("demonstrate", TEMPLATES, range(1), tmp_path, None, 0)
+    assert not list(tmp_path.glob("*.belay"))
+    assert len(collect("demonstrate", TEMPLATES, range(1), tmp_path, None, 0)) == 1
+
+
+def _interrupted(*_: object) -> Path:
+    raise KeyboardInterrupt
 
 
 @pytest.mark.usefixtures("hand_world")
