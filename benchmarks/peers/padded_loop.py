@@ -1,4 +1,4 @@
-"""PPO's update as a plain loop over batches that are padded to the largest page there may be, in the way of CleanRL."""
+"""PPO's update as a plain loop over minibatches of a padded rollout buffer, in the way of CleanRL."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Stable-Baselines3's side of `ppo-throughput`: `sb3_updates.py FILE BATCH EPOCHS ROUNDS`.
+"""Stable-Baselines3's side of `ppo-throughput`: `sb3_updates.py FILE BATCH EPOCHS`, a round for each line it hears.
 
 Run in an environment of its own. The very network that is compared stands behind the face of a policy of theirs; the
 buffer, the minibatches and the loop are theirs.
@@ -62,17 +62,18 @@ def _typed(name: str, each: torch.Tensor) -> torch.Tensor:
 
 
 def main() -> None:
-    """Print the seconds of each round of `train`."""
+    """Print that it is ready, and then the seconds of each round of `train`."""
     torch.set_num_threads(1)
     held = dict(np.load(sys.argv[1]))
-    batch, epochs, rounds = (int(each) for each in sys.argv[2:5])
+    batch, epochs = (int(each) for each in sys.argv[2:4])
     pages = {name.removeprefix("page."): each for name, each in held.items() if name.startswith("page.")}
     actions = np.stack([held[f"action.{name}"] + (name in ARGUMENTS) for name in NAMES], 1)
     count = len(actions)
     model = PPO(Same, Shelf(pages, actions), n_steps=count, batch_size=batch, n_epochs=epochs, clip_range=0.08)
     model.set_logger(configure(None, []))
     buffer = model.rollout_buffer
-    for _ in range(rounds):
+    print("ready", flush=True)
+    for _ in sys.stdin:
         buffer.reset()
         for name, each in pages.items():
             buffer.observations[name][:, 0] = each
