@@ -99,28 +99,34 @@ def spec_of(folder: Path) -> dict[str, Any]:
 
 def card(title: str, spec: Mapping[str, Any], evaluation: Mapping[str, Any], receipt: Mapping[str, Any]) -> str:
     """What people should know before they let it act."""
-    lines = [f"# {title}", "", READS[spec["kind"]]]
-    lines += [f"It has {spec['parameters']:,} parameters and proposes within 20 ms on one core.", ""]
+    lines = [f"# {title}", "", READS[spec["kind"]], f"It has {spec['parameters']:,} parameters.", ""]
     lines += ["## Learnt from", "", "| template | trajectories |", "|---|---|"]
-    lines += [f"| {name or '(free text)'} | {count} |" for name, count in spec["templates"].items()]
-    held = evaluation.get("held_out", {})
-    lines += ["", "## Judged on", ""]
-    lines += [f"Held-out actions right: {held.get('right', 0)} of {held.get('all', 0)}.", ""]
-    live = evaluation.get("live", {}).get("templates", {})
-    if live:
-        lines += ["| template | verified | of | rate | 95 % interval |", "|---|---|---|---|---|"]
-        for name, each in live.items():
-            low, high = each["interval"]
-            lines.append(
-                f"| {name} | {each['verified']} | {each['episodes']} | {each['rate']:.0%} | {low:.0%} - {high:.0%} |"
-            )
-    else:
-        lines.append("Not yet judged in a browser.")
-    lines += ["", "## Limits", ""]
+    lines += [f"| {name or '(free text)'} | {count or 'play'} |" for name, count in spec["templates"].items()]
+    lines += ["", "## Judged on", "", *(_judged(evaluation) or ["Not judged yet."]), ""]
+    lines += ["## Limits", ""]
     lines += ["It knows the templates above. Elsewhere it guesses, and may be sure of a wrong step."]
     lines += ["What it may do is decided outside of it: risk, approval and the egress proxy.", ""]
     lines += ["## Receipt", "", *(f"- {name}: `{_line(value)}`" for name, value in receipt.items()), ""]
     return "\n".join(lines)
+
+
+def _judged(evaluation: Mapping[str, Any]) -> list[str]:
+    """What is known of how good it is."""
+    lines = []
+    if held := evaluation.get("held_out", {}).get("all"):
+        lines.append(f"- Held-out actions right: {evaluation['held_out']['right']} of {held}")
+    if tried := evaluation.get("test"):
+        low, high = tried["interval"]
+        lines.append(f"- Held-out tasks verified: {tried['verified']} of {tried['of']} [{low:.1%}, {high:.1%}]")
+    if trial := evaluation.get("trial"):
+        lines.append(f"- Verified in the trial that its weights are of, on validation tasks: {trial:.1%}")
+    if live := evaluation.get("live", {}).get("templates"):
+        lines += ["- In a browser:", "", "| template | verified | of | rate | 95 % interval |", "|---|---|---|---|---|"]
+        for name, each in live.items():
+            low, high = each["interval"]
+            shares = f"{each['rate']:.0%} | {low:.0%} - {high:.0%}"
+            lines.append(f"| {name} | {each['verified']} | {each['episodes']} | {shares} |")
+    return lines
 
 
 def _line(value: object) -> str:

@@ -37,6 +37,17 @@ def test_its_card_and_receipt_say_what_it_came_from(improved: jobs.Improved) -> 
     assert "hand/change-quota | 16" in improved.card
 
 
+def test_a_card_says_what_kind_it_is_and_only_what_is_known_of_it() -> None:
+    spec = {"kind": "bench", "parameters": 1234, "templates": {"workbench/copy": 0}}
+    unknown = artefact.card("Bench", spec, {}, {})
+    assert "A policy of the workbench alone" in unknown
+    assert "| workbench/copy | play |" in unknown
+    assert "Not judged yet." in unknown
+    known = artefact.card("Bench", spec, {"test": {"verified": 3, "of": 4, "interval": [0.3, 0.954]}}, {})
+    assert "- Held-out tasks verified: 3 of 4 [30.0%, 95.4%]" in known
+    assert "Not judged yet." not in known
+
+
 def test_it_says_how_far_it_is_on_the_way(improved: jobs.Improved, heard: list[Progress]) -> None:
     assert list(dict.fromkeys(each.phase for each in heard)) == ["read", "featurise", "train", "judge", "export"]
     assert all(0.0 <= each.progress <= 1.0 for each in heard)
