@@ -1,5 +1,6 @@
 """The element-set policy as PPO sees it: an action drawn from its heads, how likely it was, and what it is worth."""
 
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,13 +35,13 @@ class Acting(ActorCritic):
         self.policy = policy
         policy.hasten()
         self.critic = PopArt(policy.shape.width, environments)
-        self._state = torch.empty(0)
-        policy.value.register_forward_pre_hook(self._see)
+        self._seen = _Seen()
+        weakref.finalize(self, policy.value.register_forward_pre_hook(self._seen.see).remove)
 
     def outputs(self, inputs: Named) -> tuple[dict[str, Tensor], Tensor]:
         """The policy's outputs by name, and (B,) values: one pass through the trunk for both."""
         found = run(self.policy, inputs)
-        value: Tensor = self.critic(self._state, inputs["environment"])
+        value: Tensor = self.critic(self._seen.state, inputs["environment"])
         return found, value
 
     def forward(self, inputs: Named, actions: Named) -> Judged:
@@ -48,9 +49,16 @@ class Acting(ActorCritic):
         found, value = self.outputs(inputs)
         return Judged(log_prob(found, actions), entropy(found), value)
 
-    def _see(self, _: nn.Module, given: tuple[Tensor, ...]) -> None:
-        """Keep the page's vector on its way into the policy's own value head."""
-        self._state = given[0]
+
+class _Seen:
+    """The page's vector on its way into the policy's own value head; a hook that holds no critic."""
+
+    def __init__(self) -> None:
+        self.state = torch.empty(0)
+
+    def see(self, _: nn.Module, given: tuple[Tensor, ...]) -> None:
+        """Keep it."""
+        self.state = given[0]
 
 
 def log_prob(outputs: Mapping[str, Tensor], actions: Mapping[str, Tensor]) -> Tensor:

@@ -1,6 +1,8 @@
 """An action's probability, entropy and drawing are of the policy's own heads; on real pages of the console."""
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -48,6 +50,17 @@ def test_the_probability_of_a_right_action_is_what_cloning_minimises(network: Ac
     assert sum(single) > 3
     found = ppo.log_probs(network, rows)
     assert torch.allclose(found[single], -nll[single], atol=1e-5)
+
+
+def test_a_critic_that_nobody_needs_any_more_leaves_its_policy(samples: list[Sample]) -> None:
+    policy = ElementSetPolicy(SMALL)
+    player = Acting(policy)
+    player.outputs(batch_of([samples[0].arrays], [0]))
+    critic = weakref.ref(player.critic)
+    del player
+    gc.collect()
+    assert critic() is None
+    assert not policy.value._forward_pre_hooks
 
 
 def test_it_is_the_probability_that_acting_ranks_by(network: Acting) -> None:
