@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 
-from learning import bench_policy, export, kinds
+from learning import export, kinds
 from learning.arrays import VERSION, Arrays
 from learning.losses import Diverged
 from learning.networks import ElementSetPolicy, build, sizes
@@ -20,7 +20,7 @@ from learning.readings import compare_words, words_of
 
 READS = {
     kinds.NETWORK: "An element-set policy: it reads what a page offers as a set of elements, no pixels.",
-    bench_policy.KIND: "A policy of the workbench alone: it reads a page as rows, each of which may be an action.",
+    kinds.BENCH: "A policy of the workbench alone: it reads a page as rows, each of which may be an action.",
 }
 FILES = ("weights.safetensors", "spec.json", "policy.onnx", "card.md", "evaluation.json", "receipt.json")
 

@@ -11,13 +11,13 @@ from safetensors.numpy import load_file, save_file
 
 from learning.bench_sheet import CONTEXT, DEED, ROW, Notes, Reader, Sheet
 from learning.bench_words import Floats, Vocabulary
+from learning.kinds import BENCH
 from learning.policy import BadPolicy, leads_nowhere
 from sandbox.contracts.actions import Action
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Alternative, Past, Proposal
 from sandbox.contracts.tasks import Goal
 
-KIND = "bench"
 WEIGHTS = "weights.safetensors"
 _MEMORY = "recall.cell."  # its weights' names begin so
 
@@ -121,7 +121,7 @@ def write(
     folder.mkdir(parents=True, exist_ok=True)
     save_file({name: np.ascontiguousarray(each, np.float16) for name, each in weights.items()}, folder / WEIGHTS)
     spec = {
-        "kind": KIND,
+        "kind": BENCH,
         "sheet": _meaning(recalls=_recalls(weights)),
         "words": list(vocabulary.words),
         "tools": sorted(vocabulary.tools),

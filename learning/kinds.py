@@ -10,7 +10,7 @@ import msgspec
 from learning.policy import BadPolicy
 from sandbox.contracts.policies import Policy
 
-NETWORK = "element-set"
+NETWORK, BENCH = "element-set", "bench"
 
 
 def open_policy(folder: Path, *, name: str) -> Policy:
@@ -71,7 +71,7 @@ def _lora(folder: Path, name: str) -> Policy:
 
 _OPENERS: Mapping[str, Callable[[Path, str], Policy]] = {
     NETWORK: _network,
-    "bench": _bench,
+    BENCH: _bench,
     "language": _language,
     "lora": _lora,
     "remote": _remote,

@@ -29,7 +29,7 @@ from learning.checkpoints import Checkpoint, Resumed
 from learning.deeds import Deed, Reader, Reading
 from learning.networks import ElementSetPolicy, Shape, run, scorer, tensors
 from learning.policy import BadPolicy
-from learning.pricing import Deal, earned_in_its_world, priced
+from learning.pricing import GAMMA, Deal, earned_in_its_world, priced
 from learning.progress import Progress, Stopped, say
 from sandbox.arguments import count, whole
 from sandbox.contracts import storage
@@ -51,7 +51,7 @@ class Recipe:
     warmup: int = 20
     weight_decay: float = 0.01
     clip: float = 1.0
-    gamma: float = 0.99
+    gamma: float = GAMMA
     expectile: float = 0.8
     sharpness: float = 6.0
     largest: float = 20.0

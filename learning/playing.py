@@ -116,6 +116,7 @@ def play(
 def trial(network: Acting, world: World, *, seed: int) -> float:
     """Verified share on fixed validation tasks by the likeliest actions, as the policy will act when it is let out.
 
+    Always the same tasks in the same order, as many of them as so many decisions take.
     Drawn ones hide what was learnt: a step that is right at odds of nine to one fails one time in ten.
     """
     player = SegmentPlayer(sizes(network.policy.shape), world.environments)

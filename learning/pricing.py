@@ -18,6 +18,8 @@ from sandbox.registry import Simulator, find_environment
 from sandbox.rewards import Doing, Ledger, Spec, default
 from sandbox.semantics.trails import trail
 
+GAMMA = 0.99  # of returns, and of what offline learning looks ahead to
+
 log = logging.getLogger(__name__)
 
 
@@ -75,7 +77,7 @@ def deals(
     trajectories: Iterable[Trajectory],
     rewards: Callable[[Trajectory], Sequence[float]],
     *,
-    gamma: float = 0.99,
+    gamma: float = GAMMA,
     reading: readings.Reading = scene,
 ) -> list[Deal]:
     """Every action that was taken, good or bad.
