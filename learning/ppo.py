@@ -4,15 +4,15 @@ What decides whether PPO works is in its details. Ours, each with where it is kn
 "The 37 implementation details of PPO", ICLR blog track; "matters" = Andrychowicz et al. 2021, arXiv:2006.05990):
 clipped ratio (Schulman et al. 2017, arXiv:1707.06347); GAE, an end told from a cut (arXiv:1506.02438; Pardo et al.
 2018, arXiv:1712.00378); orthogonal first weights, small in the policy's head (37, 2; matters, C3); Adam with epsilon
-1e-5 (37, 3); learning rate annealed (37, 4), by default to a twentieth; several epochs of shuffled minibatches (37, 6); advantages
-standardised (37, 7), over the whole rollout and not each minibatch, since ours hold pages of like length; value loss
-clipped as an option, off, as it helps nobody (37, 9; matters, C2); entropy bonus (37, 10); gradient's norm clipped
-(37, 11); actions that cannot be done masked in the logits (Huang and Ontanon 2020, arXiv:2006.14171); parts of one
-action independent given the part before, their log-probabilities added (37, 25); returns scaled for each environment
-(PopArt, arXiv:1809.04474); stop of an update by the KL from the policy that played, as estimated by (r - 1) - log r
-(Schulman 2020, "Approximating KL divergence"); penalty for the KL from a reference, its weight adapted to a target
-(arXiv:1707.06347, section 4; Ziegler et al. 2019, arXiv:1909.08593); successes imitated again (Oh et al. 2018,
-arXiv:1806.05635).
+1e-5 (37, 3); learning rate annealed (37, 4), by default to a twentieth; several epochs of shuffled minibatches (37,
+6); advantages standardised (37, 7), over the whole rollout and not each minibatch, since ours hold pages of like
+length; value loss clipped as an option, off, as it helps nobody (37, 9; matters, C2); entropy bonus (37, 10);
+gradient's norm clipped (37, 11); actions that cannot be done masked in the logits (Huang and Ontanon 2020,
+arXiv:2006.14171); parts of one action independent given the part before, their log-probabilities added (37, 25);
+returns scaled for each environment (PopArt, arXiv:1809.04474); stop of an update by the KL from the policy that
+played, as estimated by (r - 1) - log r (Schulman 2020, "Approximating KL divergence"); penalty for the KL from a
+reference, its weight adapted to a target (arXiv:1707.06347, section 4; Ziegler et al. 2019, arXiv:1909.08593);
+successes imitated again (Oh et al. 2018, arXiv:1806.05635).
 """
 
 import sys
