@@ -5,7 +5,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from itertools import cycle
 from typing import Any
 
@@ -17,6 +16,8 @@ from benchmarks.dispatches import dispatched
 from benchmarks.reviewer import Work, file_sampled, work
 from benchmarks.stack import Stack, running
 from sandbox.contracts.tasks import Task
+from webapp.embedded import processes
+from webapp.embedded.state import State
 
 TEMPLATE = "cloud/create-security-group"
 # Who is killed, and when: while the host waits for a person, the instant an act goes out, the instant it is over.
@@ -72,22 +73,29 @@ def run(*, quick: bool) -> Result:
         broken += [
             f"session {key[0]} step {key[1]} dispatched {len(at)} times" for key, at in sent.items() if len(at) > 1
         ]
-        broken += _append_under_fire(stack, reviewer, done)
-        kills += ["worker while it appends"]
+        broken += _append_under_fire(stack, reviewer, done, kills)
         if not quick:
-            broken += _train_under_fire(stack)
-            kills += ["trainer while it learns"]
-    for kill in dict.fromkeys(kills):
-        print(f"{kills.count(kill):3} x kill -9 of {kill}")
+            broken += _train_under_fire(stack, kills)
+    for each in dict.fromkeys(kills):
+        print(f"{kills.count(each):3} x kill -9 of {each}")
     print(f"{tickets} tickets, {len(sent)} acts; lost or doubled: {len(broken)}")
     print("\n".join(broken))
     return Result(value=len(broken), unit="lost or doubled", bar="= 0", holds=not broken, n=len(kills))
 
 
-def _kill(stack: Stack, name: str) -> None:
-    """Only ever a process of this measurement's own folder."""
-    with suppress(ProcessLookupError):  # fallen, and not up again yet
-        os.kill(stack.pid(name), signal.SIGKILL)
+def kill(stack: Stack, name: str, moment: str) -> list[str]:
+    """What was killed, and when; nothing where it has fallen and is not up again yet.
+
+    Only ever a process of this measurement's own folder.
+    """
+    identity = processes.read(State(stack.folder).pidfile(name))
+    if identity is None:
+        return []
+    try:
+        os.kill(identity.pid, signal.SIGKILL)
+    except ProcessLookupError:  # it fell in this instant
+        return []
+    return [f"{name} while {moment}"]
 
 
 def _work_under_fire(
@@ -123,9 +131,9 @@ def _fire(stack: Stack, is_going_on: Callable[[], bool], acts_between: int) -> I
             time.sleep(0.005)
         if not is_going_on():
             return
-        _kill(stack, name)
+        killed = kill(stack, name, f"the host is {moment}")
         acts = len(dispatched(stack.folder))
-        yield f"{name} while the host is {moment}"
+        yield from killed
 
 
 def _is(moment: str, stack: Stack, watcher: Person) -> bool:
@@ -139,7 +147,7 @@ def _is(moment: str, stack: Stack, watcher: Person) -> bool:
     return age_s < 0.05 if moment == "acting" else 0.15 < age_s < 0.4
 
 
-def _append_under_fire(stack: Stack, reviewer: Person, done: Work) -> list[str]:
+def _append_under_fire(stack: Stack, reviewer: Person, done: Work, kills: list[str]) -> list[str]:
     for session in done.sessions.values():
         until(lambda s=session: _is_packed(reviewer, s), within_s=120, what="the packed session")  # type: ignore[misc]  # a default binds it
         reviewer.post(f"/api/sessions/{session}/review", {"verdict": "accept"})
@@ -152,7 +160,7 @@ def _append_under_fire(stack: Stack, reviewer: Person, done: Work) -> list[str]:
 
     # A verdict can be taken back for some seconds; the worker is killed in the middle of what it then does.
     until(lambda: appended(1), within_s=120, what="the first accepted session in the dataset", every_s=0.01)
-    _kill(stack, "worker")
+    kills += kill(stack, "worker", "it appends")
     ids = until(lambda: appended(len(wanted)), within_s=120, what="the accepted sessions in the dataset", every_s=0.5)
     return [] if ids == wanted else [f"accepted {wanted}, in the dataset {ids}"]
 
@@ -161,7 +169,7 @@ def _is_packed(reviewer: Person, session_id: int) -> bool | None:
     return bool(reviewer.get(f"/api/sessions/{session_id}")["trajectory_hash"]) or None
 
 
-def _train_under_fire(stack: Stack) -> list[str]:
+def _train_under_fire(stack: Stack, kills: list[str]) -> list[str]:
     admin = Stubborn(stack.url, "admin", stack.passwords["admin"])
     before = admin.get("/api/policies")["count"]
     admin.post("/api/datasets")
@@ -172,7 +180,7 @@ def _train_under_fire(stack: Stack) -> list[str]:
         return (run["state"] == "running" and run["phase"] == "train") or None
 
     until(is_learning, within_s=120, what="the training run to learn")
-    _kill(stack, "trainer")
+    kills += kill(stack, "trainer", "it learns")
 
     def end() -> str | None:
         state = str(admin.get(f"/api/training/{run_id}")["state"])

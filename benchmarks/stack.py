@@ -1,7 +1,6 @@
 """All of Belay in a folder of its own, for as long as a measurement takes."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -34,13 +33,6 @@ class Stack:
     def person(self, username: str) -> Person:
         """Somebody signed in at the API."""
         return Person(self.url, username, self.passwords[username])
-
-    def pid(self, name: str) -> int:
-        """The process id of one of its processes, e.g. `session-host`."""
-        found = re.search(r'"pid":\s*(\d+)', (self.folder / "pids" / f"{name}.json").read_text())
-        if found is None:
-            raise LookupError(f"{name} has no pidfile in {self.folder}")
-        return int(found[1])
 
 
 @contextmanager
