@@ -1,12 +1,13 @@
 """MiniWoB++ from ten human demonstrations a task: cloned, then self-imitation round by round, then PPO in Chromium.
 
-Greedy when judged, a raw reward of 1 counts. Two numbers: over the tasks of DOM-Q-Net's joint training that are among
-the 56, and over all 56, which is the value. `--quick` lets the practised policy in the
-checkout play and learn a little more.
+Greedy when judged, a raw reward of 1 counts. Two numbers, each with its bar: over all 56, which is the value, and over
+the tasks of DOM-Q-Net's joint training that are among them. `--quick` lets the practised policy in the checkout play
+and learn a little more.
 """
 
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from learning.progress import Progress
 if TYPE_CHECKING:
     from learning.networks import ElementSetPolicy
 
-BAR, GOAL = 0.93, 0.98
+BAR, JOINT_BAR = 0.93, 0.98  # of all tasks, and of DOM-Q-Net's
 JOINT = (
     *("click-checkboxes", "click-option", "click-tab-2", "enter-password", "enter-text", "enter-text-dynamic"),
     *("login-user", "navigate-tree", "search-engine", "social-media"),
@@ -44,10 +45,23 @@ def run(*, quick: bool) -> Result:
     judged = miniwob.judge(network, tasks=tasks, episodes=QUICK_EPISODES if quick else EPISODES)
     for name, each in judged.items():
         print(f"{name:30} {sum(each):3}/{len(each):<3} {sum(each) / len(each):5.0%}")
+    print(f"{time.monotonic() - began:.0f} s")
+    return result(judged)
+
+
+def result(judged: Mapping[str, Sequence[bool]]) -> Result:
+    """The mean of all tasks, and whether both bars hold."""
+    from learning import miniwob
+
     value, joint = miniwob.mean(judged), miniwob.mean({name: judged[name] for name in JOINT if name in judged})
-    print(f"DOM-Q-Net's {joint:.3f}, all {value:.3f}; {time.monotonic() - began:.0f} s")
-    count = sum(map(len, judged.values()))
-    return Result(value=round(value, 4), unit="mean share", bar=f">= {BAR}", holds=value >= BAR, n=count)
+    print(f"DOM-Q-Net's {joint:.3f}, all {value:.3f}")
+    return Result(
+        value=round(value, 4),
+        unit="mean share",
+        bar=f">= {BAR}; DOM-Q-Net's tasks >= {JOINT_BAR} ({joint:.3f})",
+        holds=value >= BAR and joint >= JOINT_BAR,
+        n=sum(map(len, judged.values())),
+    )
 
 
 def _whole(tasks: tuple[str, ...], work: Path) -> "ElementSetPolicy":

@@ -2,17 +2,20 @@
 
 Half of the episodes are an oracle's and verified. The other half are by somebody who finishes before a form or dialog
 is confirmed, or takes the same button of another row and is content; all of these failed. Nobody says which is which
-but the rewards, and every policy gets the same steps of gradient descent on the same data.
+but the rewards, and every policy gets the same steps of gradient descent on the same data. Twice over, from other first
+weights, and each time tried on tasks of its own, the same for every policy.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from benchmarks import Result
-from benchmarks.tree_tasks import SMALL, TEMPLATES, success
-from learning import bc, offline, pricing
+from benchmarks.tree_tasks import SMALL, TEMPLATES, TESTED_FROM, tried
+from learning import bc, offline, pairing, pricing
+from learning.intervals import wilson
 from learning.offline import Method, Recipe
 from learning.pricing import Deal
 from learning.rollouts import Episode, Gym, play
@@ -25,7 +28,16 @@ from sandbox.contracts.trajectories import Trajectory
 
 BAR, GOAL = 10, 20  # points
 EACH, STEPS, EPISODES = 10, 500, 6  # episodes of each template, half of them bad; of training; tasks of each template
+SEEDS = (0, 1)  # of training; each is tried on tasks of its own, the same for every method
 METHODS: tuple[Method, ...] = ("bc", "awr", "iql")
+
+
+class End(NamedTuple):
+    """How one held-out task ended; see pairing.End."""
+
+    template: str
+    task: tuple[str, ...]
+    outcome: str
 
 
 def run(*, quick: bool) -> Result:
@@ -38,15 +50,30 @@ def run(*, quick: bool) -> Result:
     found = pricing.deals(done, lambda one: pricing.earned(one, simulator))
     good = [one for one in done if one.verification.outcome is Outcome.VERIFIED]
     print(f"{len(done)} episodes, {failed} of them failed, {len(found)} actions")
-    rates: dict[str, float] = {method: _rate(found, _recipe(method, steps), episodes) for method in METHODS}
     chosen = pricing.deals(good, lambda one: pricing.earned(one, simulator))
-    rates["bc of the verified"] = _rate(chosen, _recipe("bc", steps), episodes)
-    for name, rate in rates.items():
-        print(f"{name:20} {rate:.1%}")
-    points = 100 * (rates["iql"] - rates["bc"])
+    arms: dict[str, tuple[Method, list[Deal]]] = {method: (method, found) for method in METHODS}
+    arms["bc of the verified"] = ("bc", chosen)
+    ends: dict[str, list[End]] = {name: [] for name in arms}
+    for seed in SEEDS[:1] if quick else SEEDS:
+        for name, (method, deals) in arms.items():
+            recipe = Recipe(method=method, critic_steps=steps, steps=steps, batch=16, seed=seed)
+            ends[name] += _tried(deals, recipe, episodes)
+    return result(ends)
+
+
+def result(ends: Mapping[str, Sequence[End]]) -> Result:
+    """How much more of the same tasks IQL did than BC."""
+    done = {name: sum(each.outcome == "verified" for each in theirs) for name, theirs in ends.items()}
+    for name, theirs in ends.items():
+        low, high = wilson(done[name], len(theirs))
+        print(f"{name:20} {done[name]}/{len(theirs)} = {done[name] / len(theirs):.1%} [{low:.0%}, {high:.0%}]")
+    pair = pairing.pair(ends["iql"], ends["bc"])
+    print(f"of {pair.tasks} tasks {pair.only_one} by IQL alone, {pair.only_other} by BC alone, ", end="")
+    print(f"{pair.both} by both; p = {pair.p_value:.2g}")
+    points = 100 * (pair.only_one - pair.only_other) / pair.tasks
     bar = f">= +{BAR} points (goal +{GOAL})"
-    n = 2 * episodes * len(TEMPLATES)
-    return Result(value=round(points, 1), unit="points of success, IQL less BC", bar=bar, holds=points >= BAR, n=n)
+    holds, unit = points >= BAR, "points of success, IQL less BC"
+    return Result(value=round(points, 1), unit=unit, bar=bar, holds=holds, n=2 * pair.tasks)
 
 
 def worked(gym: Gym, template: str, seed: int) -> Trajectory:
@@ -89,16 +116,16 @@ def _first_like(observation: Observation, element: Element) -> Element:
     return alike[0] if element.row and alike else element
 
 
-def _recipe(method: Method, steps: int) -> Recipe:
-    """As many steps for every policy; a critic has as many before."""
-    return Recipe(method=method, critic_steps=steps, steps=steps, batch=16)
-
-
-def _rate(found: Sequence[Deal], recipe: Recipe, episodes: int) -> float:
+def _tried(found: Sequence[Deal], recipe: Recipe, episodes: int) -> list[End]:
+    """Train a policy, as many steps for every one (a critic has as many before), and try it."""
     network, clock = bc.fresh(SMALL, seed=recipe.seed), time.monotonic()
     with TemporaryDirectory() as work:
         done = offline.train(found, network, recipe, work=Path(work))
-    rate = success(network, episodes=episodes)
+    first = TESTED_FROM + recipe.seed * episodes
+    seeds = range(first, first + episodes)
+    good = tried(network, TEMPLATES, seeds)
     values = " ".join(f"{name} {value:.2f}" for name, value in done.values.items())
-    print(f"{recipe.method}: {values}: {rate:.1%} ({time.monotonic() - clock:.0f} s)", flush=True)
-    return rate
+    seconds = time.monotonic() - clock
+    print(f"{recipe.method}, seed {recipe.seed}: {values}: {sum(good)}/{len(good)} ({seconds:.0f} s)", flush=True)
+    asked = [(name, str(seed)) for seed in seeds for name in TEMPLATES]
+    return [End(each[0], each, "verified" if it else "failed") for each, it in zip(asked, good, strict=True)]

