@@ -1,8 +1,7 @@
 """A person at the HTTP API: what benchmarks and journeys use to act as operator, reviewer and admin."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import httpx
@@ -31,10 +30,6 @@ class Person:
         """PUT JSON with the CSRF token; raises httpx.HTTPStatusError."""
         return _body(self.http.put(path, json=body, headers=self.headers()))
 
-    def close(self) -> None:
-        """Close the connection."""
-        self.http.close()
-
     def headers(self) -> dict[str, str]:
         return {"X-CSRFToken": self.http.cookies.get("csrftoken") or ""}
 
@@ -47,16 +42,6 @@ def _body(response: httpx.Response) -> Any:
             response=response,
         )
     return response.json() if response.content else None
-
-
-@contextmanager
-def signed_in(base_url: str, username: str, password: str) -> Iterator[Person]:
-    """A person for the length of a block."""
-    person = Person(base_url, username, password)
-    try:
-        yield person
-    finally:
-        person.close()
 
 
 def until(ask: Callable[[], T | None], *, within_s: float, what: str, every_s: float = 0.05) -> T:

@@ -49,7 +49,7 @@ def states(count: int) -> Iterator[State]:
     from learning import starter
 
     simulator = find_environment("cloud").simulator()
-    templates = [each for each in starter.trained_templates("cloud") if each.startswith("cloud/")]
+    templates = starter.trained_templates("cloud")
     seed = SEED
     while count > 0:
         task = sessions.sample(templates[seed % len(templates)], seed=seed, split="test")
