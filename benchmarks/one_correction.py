@@ -7,14 +7,16 @@ numbers, half of them in consoles of other looks. Nothing of these is trained on
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks import Result, teach
 from benchmarks.tree_tasks import look
 from learning import jobs
-from learning.rollouts import Episode, play
+from learning.rollouts import Episode, Gym, play
 from sandbox import env
 from sandbox.contracts.actions import Action
 from sandbox.contracts.observations import Observation
@@ -65,7 +67,7 @@ def run(*, quick: bool) -> Result:
     count = 1 if quick else CORRECTED
     after: list[float] = []
     for session, moment in _corrected(starter, count):
-        others = list(_others(session.task.template, moment, VARIANTS))
+        others = _others(session.task.template, moment, VARIANTS)
         with TemporaryDirectory() as folder:
             learned = jobs.load_policy(teach.learned([session], Path(folder), steps=STEPS), name="learned")
             there = [moment.probability(policy) for policy in (starter, learned)]
@@ -75,22 +77,28 @@ def run(*, quick: bool) -> Result:
         print(f"{name:36} there {there[0]:.3f} -> {there[1]:.3f}, ", end="")
         print(f"{len(others)} variants {means[0]:.3f} -> {means[1]:.3f} (least {min(apart[1]):.3f})", flush=True)
         after += [there[1], means[1]]
-    value = min(after) if after else 0.0
+    value = min(after)
     bar = f"> {BAR} there and in {VARIANTS} variants"
     return Result(value=round(value, 3), unit="probability", bar=bar, holds=value > BAR, n=len(after) // 2)
 
 
-def _corrected(policy: Policy, count: int) -> Iterator[tuple[Trajectory, Moment]]:
-    """Sessions with just one correction, one of a template."""
-    gym, found = env.player("cloud"), 0
-    for template in TEMPLATES:
-        for seed in range(4):
-            session = teach.session(gym, policy, template, seed)
-            wrong = [n for n, step in enumerate(session.steps) if step.decision == "corrected"]
-            if found < count and len(wrong) == 1 and session.verification.outcome is Outcome.VERIFIED:
-                found += 1
-                yield session, _moments(session)[wrong[0]]
-                break
+def _corrected(policy: Policy, count: int) -> list[tuple[Trajectory, Moment]]:
+    """Sessions with just one correction, one of a template. Raises RuntimeError where there are fewer."""
+    with closing(env.player("cloud")) as gym:
+        found = list(islice(chain.from_iterable(_one_wrong(gym, policy, each) for each in TEMPLATES), count))
+    if len(found) < count:
+        raise RuntimeError(f"{len(found)} sessions with just one correction: expected {count}")
+    return found
+
+
+def _one_wrong(gym: Gym, policy: Policy, template: str) -> Iterator[tuple[Trajectory, Moment]]:
+    """The first verified session of a template in which just one step was corrected, and that step; or none."""
+    for seed in range(4):
+        session = teach.session(gym, policy, template, seed)
+        wrong = [n for n, step in enumerate(session.steps) if step.decision == "corrected"]
+        if len(wrong) == 1 and session.verification.outcome is Outcome.VERIFIED:
+            yield session, _moments(session)[wrong[0]]
+            return
 
 
 def _moments(session: Trajectory) -> list[Moment]:
@@ -99,13 +107,21 @@ def _moments(session: Trajectory) -> list[Moment]:
     return [Moment(step.observation, goal, memory[:n], step.action) for n, step in enumerate(session.steps)]
 
 
-def _others(template: str, moment: Moment, count: int) -> Iterator[Moment]:
-    """The same step of other tasks: other names and numbers, every second one in a console of another look."""
-    gym, found = env.player("cloud"), 0
-    for seed in range(6 * count):
-        variant = look(seed) if seed % 2 else ""
-        worked = play(gym, Episode(template, seed, "validation", "demonstrate", variant=variant), None)
-        alike = [each for each in _moments(worked) if each.kind() == moment.kind()]
-        if alike and found < count:
-            found += 1
-            yield alike[0]
+def _others(template: str, moment: Moment, count: int) -> list[Moment]:
+    """The same step of other tasks: other names and numbers, every second one in a console of another look.
+
+    Raises RuntimeError where there are fewer.
+    """
+    with closing(env.player("cloud")) as gym:
+        alike = (_alike(gym, template, seed, moment) for seed in range(6 * count))
+        found = list(islice((each for each in alike if each is not None), count))
+    if len(found) < count:
+        raise RuntimeError(f"{template}: {len(found)} variants of step {len(moment.history) + 1}: expected {count}")
+    return found
+
+
+def _alike(gym: Gym, template: str, seed: int, moment: Moment) -> Moment | None:
+    """The same step of the task of this seed, where its way has one."""
+    variant = look(seed) if seed % 2 else ""
+    worked = play(gym, Episode(template, seed, "validation", "demonstrate", variant=variant), None)
+    return next((each for each in _moments(worked) if each.kind() == moment.kind()), None)
