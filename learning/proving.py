@@ -11,7 +11,7 @@ from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.policies import Policy
 from sandbox.contracts.tasks import Goal
 
-_ONNX = (
+ONNX_FAILURES = (  # none of them is a RuntimeError or ValueError
     *(onnx.Fail, onnx.InvalidArgument, onnx.InvalidGraph, onnx.InvalidProtobuf, onnx.NoModel, onnx.NoSuchFile),
     *(onnx.NotImplemented, onnx.RuntimeException),
 )
@@ -37,8 +37,8 @@ def proved(folder: Path, *, name: str) -> Policy:
                 raise BadPolicy("what it says is not a number")
     except BadPolicy as problem:
         raise BadPolicy(f"{name} cannot be run by this version of Belay: {problem}. {_advice(name)}") from problem
-    except (*_ONNX, OSError, LookupError, ValueError) as problem:
-        first = str(problem).splitlines()[0][:300]
+    except (*ONNX_FAILURES, OSError, LookupError, ValueError) as problem:
+        first = (str(problem).splitlines() or ["it says no more"])[0][:300]
         raise BadPolicy(f"{name} cannot be run: {type(problem).__name__}: {first}. {_advice(name)}") from problem
     return policy
 

@@ -14,8 +14,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -28,6 +29,7 @@ from websockets.http11 import Request, Response
 
 from learning import jobs
 from learning.policy import BadPolicy
+from learning.proving import ONNX_FAILURES
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, Policy, Proposal
 from sandbox.contracts.tasks import Goal
@@ -39,6 +41,7 @@ TOKEN_FROM = "BELAY_SERVE_TOKEN"  # noqa: S105  # the name of a variable, not a 
 MOST_WAITING = 256  # questions; more are refused at once
 LARGEST_BYTES = 8 << 20  # of one question
 SHADOW = "shadow"  # answered after all others: nobody waits for it
+_NO_PROPOSAL = (*ONNX_FAILURES, RuntimeError, ValueError, ArithmeticError, LookupError, OSError)
 
 
 class Ask(Struct, frozen=True, forbid_unknown_fields=True):
@@ -144,7 +147,7 @@ class Desk:
         began = time.perf_counter()
         try:
             proposal = policy.act(ask.observation, ask.goal, ask.history)
-        except (RuntimeError, ValueError) as problem:
+        except _NO_PROPOSAL as problem:
             message = f"{type(problem).__name__}: {problem}"
             log.warning("%s gave no proposal: %s", waiting.role, message)
             return Told(ask.id, waiting.role, error="cannot_propose", message=message)
@@ -183,17 +186,27 @@ async def _run(versions: Versions, host: str, port: int) -> None:
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    loop.add_signal_handler(signal.SIGHUP, lambda: _reload(versions))
-    server, answering = await open_desk(versions, host=host, port=port)
-    address = next(iter(server.sockets)).getsockname()
-    print(f"ws://{address[0]}:{address[1]} proposes as {', '.join(versions.roles)}", flush=True)
-    stopping = asyncio.create_task(stop.wait())
-    await asyncio.wait([stopping, answering], return_when=asyncio.FIRST_COMPLETED)
-    server.close()
-    await server.wait_closed()
+    with reloading(versions):
+        server, answering = await open_desk(versions, host=host, port=port)
+        address = next(iter(server.sockets)).getsockname()
+        print(f"ws://{address[0]}:{address[1]} proposes as {', '.join(versions.roles)}", flush=True)
+        stopping = asyncio.create_task(stop.wait())
+        await asyncio.wait([stopping, answering], return_when=asyncio.FIRST_COMPLETED)
+        server.close()
+        await server.wait_closed()
     if answering.done():
         answering.result()  # nothing may end it: what did is raised
     answering.cancel()
+
+
+@contextmanager
+def reloading(versions: Versions) -> Iterator[None]:
+    """Each SIGHUP opens the folders anew, one after another on a thread: questions are answered meanwhile."""
+    loop = asyncio.get_running_loop()
+    with ThreadPoolExecutor(1) as thread:
+        loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(thread, _reload, versions))
+        yield
+        loop.remove_signal_handler(signal.SIGHUP)
 
 
 def _reload(versions: Versions) -> None:

@@ -2,24 +2,28 @@
 
 import asyncio
 import json
+import os
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
+from onnxruntime.capi import onnxruntime_pybind11_state as onnx
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
-from learning import jobs, kinds, serve
+from learning import jobs, kinds, proving, serve
 from learning.policy import BadPolicy
 from learning.remote import RemotePolicy, ServingFailed
 from learning.serve import Ask, Told, Versions
-from sandbox.contracts.policies import Proposal
+from sandbox.contracts.policies import Policy, Proposal
 from tests.learning.pages import a_form, a_goal, a_list, remembered
 
 PAGE, GOAL = a_list("web-1", "logs-3"), a_goal()
@@ -92,19 +96,35 @@ async def test_a_role_that_nobody_has_is_named_with_those_there_are(client: Clie
 class Stumbles:
     """A policy that has no answer."""
 
+    def __init__(self, problem: Exception) -> None:
+        self._problem = problem
+
     def act(self, observation: Any, goal: Any, history: Any) -> Proposal:
         """Fail by name."""
-        raise RuntimeError("no idea")
+        raise self._problem
 
 
+@pytest.mark.parametrize(
+    "problem",
+    [RuntimeError("no idea"), onnx.Fail("no idea"), onnx.InvalidArgument("no idea"), LookupError("no idea")],
+    ids=lambda problem: type(problem).__name__,
+)
 async def test_a_policy_that_fails_costs_its_own_answer_only(
-    client: ClientConnection, versions: Versions, monkeypatch: pytest.MonkeyPatch
+    problem: Exception, client: ClientConnection, versions: Versions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(versions._open, "challenger", Stumbles())
+    monkeypatch.setitem(versions._open, "challenger", Stumbles(problem))
     await _ask(client, Ask(4, PAGE, GOAL, roles=("challenger", "champion")))
     first, second = await _hear(client), await _hear(client)
-    assert (first.error, first.message) == ("cannot_propose", "RuntimeError: no idea")
+    assert (first.error, first.message) == ("cannot_propose", f"{type(problem).__name__}: no idea")
     assert second.policy == "v1"
+
+
+async def test_a_page_without_extent_costs_its_own_answer_only(client: ClientConnection) -> None:
+    await _ask(client, Ask(5, structs.replace(PAGE, viewport=(0, 0)), GOAL))
+    await _ask(client, Ask(6, PAGE, GOAL))
+    first, second = await _hear(client), await _hear(client)
+    assert (first.error, first.message) == ("cannot_propose", "ZeroDivisionError: float division by zero")
+    assert (second.id, second.policy) == (6, "v1")
 
 
 async def test_too_many_questions_are_refused_and_not_kept(versions: Versions, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,6 +163,26 @@ async def test_a_new_version_takes_over_and_a_broken_one_does_not(
     assert list(versions.load()) == ["challenger"]
     await _ask(client, Ask(1, PAGE, GOAL, roles=("champion", "challenger")))
     assert [(await _hear(client)).policy for _ in range(2)] == ["v9", "v2"]
+
+
+async def test_questions_are_answered_while_the_folders_are_opened_anew(
+    client: ClientConnection, versions: Versions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, answered, in_time, real = threading.Event(), threading.Event(), list[bool](), jobs.load_policy
+
+    def slowly(folder: Path, *, name: str) -> Policy:
+        began.set()
+        in_time.append(answered.wait(10))
+        return real(folder, name=name)
+
+    monkeypatch.setattr(jobs, "load_policy", slowly)
+    with serve.reloading(versions):
+        os.kill(os.getpid(), signal.SIGHUP)
+        assert await asyncio.to_thread(began.wait, 10)
+        await _ask(client, Ask(7, PAGE, GOAL))
+        assert (await _hear(client)).policy == "v1"
+        answered.set()
+    assert in_time == [True, True, True]
 
 
 async def test_a_served_policy_is_a_policy(url: str, tmp_path: Path) -> None:
@@ -199,3 +239,12 @@ def test_a_mistake_on_the_command_line_is_a_sentence(
 def test_a_folder_without_a_policy_does_not_start_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert serve.main([f"champion={tmp_path}"]) == 2
     assert "champion: " in capsys.readouterr().err
+
+
+def test_an_error_without_a_message_is_told_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def silently(folder: Path, *, name: str) -> Policy:
+        raise OSError
+
+    monkeypatch.setattr(proving, "open_policy", silently)
+    with pytest.raises(BadPolicy, match="v1 cannot be run: OSError: it says no more"):
+        jobs.load_policy(tmp_path, name="v1")
