@@ -140,8 +140,7 @@ class LanguagePolicy:
         told = view.messages()
         wrong = ""
         for _ in range(self._endpoint.attempts):
-            asked = self._request(told, view)
-            reply = self._kept(asked)
+            reply = self._kept(self._request(told, view))
             try:
                 if reply.cut:
                     raise chat.BadAnswer("the answer was cut short: be brief")
@@ -151,8 +150,6 @@ class LanguagePolicy:
                 told = [*told, {"role": "assistant", "content": reply.text}]
                 told.append({"role": "user", "content": f"That cannot be used: {wrong}. Answer again."})
                 continue
-            if self._answers is not None:
-                self._answers.put(asked, msgspec.json.encode(reply).decode())
             return Proposal(found.action, reply.probability, policy=self.name, why=found.why[:200])
         raise Malformed(f"{self.name} gave no usable action in {self._endpoint.attempts} tries; the last: {wrong}")
 
@@ -172,9 +169,15 @@ class LanguagePolicy:
         return asked | ({"logprobs": True} if to.log_probabilities else {})
 
     def _kept(self, asked: dict[str, Any]) -> _Reply:
-        """The answer from the cache, or by asking."""
-        said = self._answers.get(asked) if self._answers is not None else None
-        return self._ask(asked) if said is None else msgspec.json.decode(said, type=_Reply)
+        """The answer from the cache, or by asking; a wrong one is kept too, for it leads to what was asked next."""
+        if self._answers is None:
+            return self._ask(asked)
+        said = self._answers.get(asked)
+        if said is not None:
+            return msgspec.json.decode(said, type=_Reply)
+        reply = self._ask(asked)
+        self._answers.put(asked, msgspec.json.encode(reply).decode())
+        return reply
 
     def _ask(self, asked: dict[str, Any]) -> _Reply:
         """Ask until somebody answers, as often as allowed; each try is paid for."""

@@ -187,10 +187,12 @@ def test_the_same_state_is_paid_for_once(tmp_path: Path) -> None:
     assert len(script.asked) == 1
 
 
-def test_what_was_no_action_is_not_kept(tmp_path: Path) -> None:
+def test_an_answer_that_was_no_action_is_paid_for_once_too(tmp_path: Path) -> None:
     with serving(says_text("hm"), says(CLICK)) as script:
-        _act(_policy(script, answers=Answers(tmp_path)))
-    assert len(list(tmp_path.iterdir())) == 1
+        first = _act(_policy(script, answers=Answers(tmp_path)))
+        again = _act(_policy(script, answers=Answers(tmp_path), budget=Budget(calls=0)))
+    assert first == again
+    assert len(script.asked) == 2
 
 
 def test_no_secret_is_sent_kept_or_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
