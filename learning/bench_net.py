@@ -11,7 +11,7 @@ from torch.nn import functional
 from learning.bench_sheet import CONTEXT, DEED, RING, ROW, TOOLS, Sheet
 from learning.bench_words import GOAL_WORDS, WORDS
 from learning.candidates import LOW
-from learning.normalise import PopArt
+from learning.critic import critic_of, judged
 from learning.ppo import ActorCritic, Judged
 from learning.recall import Recall
 from learning.rows import Lengths, Named
@@ -26,7 +26,9 @@ class BenchNet(ActorCritic):
     One that `recalls` has a memory of what was done, learnt, where the others have notes.
     """
 
-    def __init__(self, vocabulary: int, *, width: int = 64, recalls: bool = False, seed: int = 0) -> None:
+    def __init__(
+        self, vocabulary: int, *, width: int = 64, recalls: bool = False, bins: int = 0, seed: int = 0
+    ) -> None:
         super().__init__()
         torch.manual_seed(seed)
         self.word = nn.Embedding(vocabulary, WORD_WIDTH, padding_idx=0)
@@ -39,7 +41,7 @@ class BenchNet(ActorCritic):
         self.again = nn.Linear(width, width)
         self.told = nn.Linear(width, width, bias=False)
         self.say = nn.Linear(width, 1)
-        self.critic = PopArt(width, 1)
+        self.critic = critic_of(width, bins=bins)
         self.recall = Recall(DEED + WORD_WIDTH, width) if recalls else None
         nn.init.normal_(self.word.weight, std=0.3)
         nn.init.normal_(self.goal.weight, std=0.3)
@@ -49,8 +51,8 @@ class BenchNet(ActorCritic):
             self.goal.weight[0] = 0.0
             self.say.weight.mul_(0.1)
 
-    def outputs(self, inputs: Named) -> tuple[Tensor, Tensor]:
-        """(B, R) logits, LOW where a row is no action, and (B,) values."""
+    def outputs(self, inputs: Named) -> tuple[Tensor, Tensor, Tensor | None]:
+        """(B, R) logits, LOW where a row is no action, (B,) values, and the critic's logits: see critic.judged."""
         named = self.word(inputs["words"]).sum(2)  # (B, R, w)
         rows = self.row(torch.cat([inputs["rows"], named], -1))
         at = inputs["tools"]  # (B, TOOLS)
@@ -65,7 +67,7 @@ class BenchNet(ActorCritic):
         whole = functional.relu(self.whole(torch.cat([first.amax(1), mean, state], -1)))
         second = functional.relu(self.again(first) + self.told(whole)[:, None])
         logits = self.say(second)[..., 0].masked_fill(~inputs["can"], LOW)
-        return logits, self.critic(whole, inputs["environment"])
+        return logits, *judged(self.critic, whole, inputs["environment"])
 
     def _recalled(self, inputs: Named) -> Tensor:
         """(B, d) what is remembered of the deeds, nothing where there are none; () 0 without a memory."""
@@ -80,10 +82,10 @@ class BenchNet(ActorCritic):
 
     def forward(self, inputs: Named, actions: Named) -> Judged:
         """See ppo.ActorCritic; the action "row" is (B,)."""
-        logits, value = self.outputs(inputs)
+        logits, value, sizes = self.outputs(inputs)
         log_p = logits.log_softmax(-1)
         entropy = -(log_p.exp() * log_p).sum(-1)
-        return Judged(log_p.gather(1, actions["row"][:, None])[:, 0], entropy, value)
+        return Judged(log_p.gather(1, actions["row"][:, None])[:, 0], entropy, value, sizes)
 
 
 def batch_of(sheets: Sequence[Sheet]) -> Named:

@@ -169,7 +169,7 @@ def play(
     taken = [seated() for _ in range(seats)]
     for _ in range(rounds):
         seen = [each.sheet() for each in taken]
-        logits, value = network.outputs(batch_of([sheet for sheet, _ in seen]))
+        logits, value, _ = network.outputs(batch_of([sheet for sheet, _ in seen]))
         possible = (logits > LOW / 2).float()
         spread = possible / possible.sum(-1, keepdim=True)
         log_p = ((1 - even) * logits.softmax(-1) + even * spread).log()

@@ -31,6 +31,7 @@ from learning import devices, together
 from learning.advantages import explained, standardised
 from learning.begun import Begun
 from learning.checkpoints import Best, Checkpoint, Resumed
+from learning.critic import Binned
 from learning.losses import finite
 from learning.normalise import PopArt
 from learning.progress import Progress, Stopped
@@ -50,6 +51,7 @@ class Recipe:
     stop_kl: float = 0.03  # from the policy that played: an update goes no further
     value_clip: float = 0.0  # in deviations of the returns; 0 = none
     value_share: float = 0.5
+    bins: int = 0  # of a critic that says how likely each size of return is; 0 = it says one number
     entropy_share: float = 0.003
     imitation_share: float = 0.0  # weight of successes imitated again, where there are some
     gamma: float = 0.99
@@ -72,6 +74,12 @@ class Judged(NamedTuple):
     log_prob: Tensor  # (B,) of what was done
     entropy: Tensor  # (B,) of what could have been done
     value: Tensor  # (B,) in units of the return
+    sizes: Tensor | None = None  # (B, bins) logits of a critic by classification
+
+    def to(self, dtype: torch.dtype) -> "Judged":
+        """The same in numbers of another precision."""
+        sizes = None if self.sizes is None else self.sizes.to(dtype)
+        return Judged(self.log_prob.to(dtype), self.entropy.to(dtype), self.value.to(dtype), sizes)
 
 
 class ActorCritic(nn.Module):
@@ -80,7 +88,7 @@ class ActorCritic(nn.Module):
     Inputs are padded tensors (B, ...) by name, with "environment" (B,); actions integers (B,), one a head that speaks.
     """
 
-    critic: PopArt
+    critic: PopArt | Binned
 
 
 @dataclass(frozen=True)
@@ -127,6 +135,7 @@ class Lesson:
     rows: Rows
     played: Tensor  # log-probability with which it was played
     value: Tensor
+    environment: Tensor
     returns: Tensor
     scale: Tensor  # deviation of the returns of its environment
     advantage: Tensor  # standardised
@@ -141,7 +150,7 @@ def lesson(network: ActorCritic, rollout: Rollout, reference: ActorCritic | None
     scale = network.critic.scale().cpu()[rollout.environment]
     advantage = standardised(rollout.advantage / scale)
     away = None if reference is None else log_probs(reference, rollout.rows)
-    return Lesson(rollout.rows, rollout.log_prob, rollout.value, returns, scale, advantage, away)
+    return Lesson(rollout.rows, rollout.log_prob, rollout.value, rollout.environment, returns, scale, advantage, away)
 
 
 def objective(
@@ -152,11 +161,15 @@ def objective(
     at = torch.from_numpy(chosen)
     inputs, actions = (devices.moved(each, device) for each in lesson.rows.take(chosen))
     with devices.precision(device):
-        said = Judged(*(each.to(lesson.played.dtype) for each in network(inputs, actions)))
+        said: Judged = network(inputs, actions).to(lesson.played.dtype)
     played = lesson.played[at].to(device)
     policy = clipped(said.log_prob, played, lesson.advantage[at].to(device), recipe.clip).mean()
     before, returns, scale = (each[at].to(device) for each in (lesson.value, lesson.returns, lesson.scale))
-    value = squared(said.value, before, returns, scale, recipe.value_clip).mean()
+    if said.sizes is None:
+        value = squared(said.value, before, returns, scale, recipe.value_clip).mean()
+    else:
+        assert isinstance(network.critic, Binned)  # whose logits these are
+        value = network.critic.loss(said.sizes, returns, lesson.environment[at].to(device)).mean()
     entropy = said.entropy.mean()
     loss = policy + recipe.value_share * value - recipe.entropy_share * entropy
     if lesson.reference is not None:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from learning.advantages import gae, successors
 from learning.candidates import LOW
-from learning.normalise import PopArt
+from learning.critic import critic_of, judged
 from learning.ppo import ActorCritic, Judged, Recipe, Rollout
 from learning.rows import Named, Stacked
 
@@ -42,13 +42,13 @@ class Vector(Protocol):
 class SmallActorCritic(ActorCritic):
     """Two towers of two tanh layers over (B, F) numbers, for A actions of which some cannot be done."""
 
-    def __init__(self, features: int, actions: int, *, width: int = 64, seed: int = 0) -> None:
+    def __init__(self, features: int, actions: int, *, width: int = 64, bins: int = 0, seed: int = 0) -> None:
         super().__init__()
         torch.manual_seed(seed)
         self.actor = _tower(features, width)
         self.choice = _layer(width, actions, 0.01)
         self.valued = _tower(features, width)
-        self.critic = PopArt(width)
+        self.critic = critic_of(width, bins=bins)
 
     def logits(self, inputs: Named) -> Tensor:
         """(B, A); LOW where an action cannot be done."""
@@ -57,14 +57,16 @@ class SmallActorCritic(ActorCritic):
 
     def value(self, inputs: Named) -> Tensor:
         """(B,)."""
-        found: Tensor = self.critic(self.valued(inputs["seen"]), inputs["environment"])
-        return found
+        return self._judged(inputs)[0]
+
+    def _judged(self, inputs: Named) -> tuple[Tensor, Tensor | None]:
+        return judged(self.critic, self.valued(inputs["seen"]), inputs["environment"])
 
     def forward(self, inputs: Named, actions: Named) -> Judged:
         """See ppo.ActorCritic."""
         log_p = self.logits(inputs).log_softmax(-1)
         chosen = log_p.gather(1, actions["action"][:, None])[:, 0]
-        return Judged(chosen, -(log_p.exp() * log_p).sum(-1), self.value(inputs))
+        return Judged(chosen, -(log_p.exp() * log_p).sum(-1), *self._judged(inputs))
 
 
 def _tower(features: int, width: int) -> nn.Sequential:

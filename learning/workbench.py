@@ -191,7 +191,7 @@ def learn(
     """PPO from nothing, or on from the checkpoint in `work`, where its curves are too."""
     devices.chosen()  # one thread: several wait for each other where others work too
     words = vocabulary(plan)
-    network = BenchNet(len(words), width=WIDTH, recalls=plan.recurrent, seed=recipe.seed)
+    network = BenchNet(len(words), width=WIDTH, recalls=plan.recurrent, bins=recipe.bins, seed=recipe.seed)
     collector = Collector(plan, recipe, words)
     about = [structs.replace(plan, budget_s=0.0)]  # a training may be given more time
     with Stream(work, first_step=kept_step(work, ppo.begun(network, recipe, about=about)) + 1) as stream:

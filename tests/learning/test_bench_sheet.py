@@ -189,7 +189,7 @@ def test_numpy_says_what_torch_says_also_of_padded_sheets(tmp_path: Path, recall
         notes.take(history[-1])
         page = after
     with torch.no_grad():
-        logits, _ = network.outputs(batch_of(sheets))
+        logits, *_ = network.outputs(batch_of(sheets))
     assert said == pytest.approx(logits.softmax(-1).amax(-1).tolist(), abs=1e-4)
     assert len({round(each, 6) for each in said}) == 6
 

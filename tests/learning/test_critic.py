@@ -1,10 +1,17 @@
 """A critic by classification: bells over bins, their mean, and learning them."""
 
+import math
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 import torch
 
-from learning import critic
+from learning import ppo
 from learning.critic import Binned, centres, expected, nll, spread
+from learning.ppo import Recipe
+from learning.toys import Identity
+from learning.vectors import Several, SmallActorCritic, VectorCollector
 
 AT = centres(0.0, 1.0, 11)
 
@@ -44,19 +51,46 @@ def test_gradients_agree_with_differences() -> None:
 def _learnt(seed: int) -> Binned:
     torch.set_num_threads(1)
     torch.manual_seed(seed)
-    head = Binned(4)
-    features, returns = torch.eye(4), torch.tensor([0.0, 0.25, 0.6, 1.0])
+    head = Binned(4, 2)
+    features, returns, environment = torch.eye(4), RETURNS, torch.tensor([0, 0, 1, 1])
+    head.observe(returns, environment)
     optimizer = torch.optim.Adam(head.parameters(), lr=0.1)
     for _ in range(150):
         optimizer.zero_grad()
-        head.loss(features, returns).mean().backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        logits = head.logits(features, environment)
+        head.loss(logits, returns, environment).mean().backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
         optimizer.step()
     return head
 
 
-def test_returns_are_memorised_the_same_for_the_same_seed() -> None:
+RETURNS = torch.tensor([0.0, 1.0, -300.0, 500.0])
+
+
+def test_returns_are_memorised_in_each_environments_own_units_the_same_for_the_same_seed() -> None:
     head = _learnt(1)
-    found = head.value(torch.eye(4)).detach()
-    assert torch.allclose(found, torch.tensor([0.0, 0.25, 0.6, 1.0]), atol=0.06)
-    assert torch.equal(found, _learnt(1).value(torch.eye(4)).detach())
-    assert torch.equal(critic.centres(0.0, 1.0, 21), head.at)
+    found = head(torch.eye(4), torch.tensor([0, 0, 1, 1])).detach()
+    assert torch.allclose(found, RETURNS, atol=0.06, rtol=0.06)
+    assert all(map(torch.equal, head.parameters(), _learnt(1).parameters()))
+
+
+def test_ppo_learns_with_it_what_it_learns_with_one_number(tmp_path: Path) -> None:
+    recipe = Recipe(clip=0.2, stop_kl=1.0, entropy_share=0.005, batch=128, epochs=6, learning_rate=8e-3, updates=12)
+    found = {bins: _played(tmp_path / str(bins), replace(recipe, bins=bins)) for bins in (0, 21)}
+    assert found[21][-1] > 15 > 10 > found[21][0]  # of 20; 3.3 by chance
+    assert abs(found[21][-1] - found[0][-1]) < 4
+
+
+def _played(work: Path, recipe: Recipe) -> list[float]:
+    """Mean return of the last episodes, after every update."""
+    collector = VectorCollector(Several(Identity, 16, seed=0), recipe, steps=32)
+    network = SmallActorCritic(6, 6, bins=recipe.bins, seed=1)
+    heard: list[float] = []
+    ppo.train(
+        network,
+        collector,
+        recipe,
+        work=work,
+        budget_s=math.inf,
+        report=lambda each: heard.append(each.values["return"]),
+    )
+    return heard
