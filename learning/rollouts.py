@@ -1,4 +1,4 @@
-"""Episodes of worlds: oracles demonstrate, policies try; the only module that knows the sandbox and Ray."""
+"""Episodes of worlds: oracles demonstrate, policies try; in this process, or on actors of Ray."""
 
 import logging
 import random
@@ -11,12 +11,14 @@ from typing import Any, Literal, Protocol, TypeAlias
 from msgspec import Struct, structs
 
 from learning import clusters
+from learning.chat import BadAnswer
 from learning.samples import ORACLE
+from learning.thrift import OverBudget
 from sandbox import sessions
 from sandbox.contracts.actions import Action, ActOutcome, ActResult, Click, Finish, GiveUp, Select, Type
 from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.policies import Past, Policy, Proposal, past
-from sandbox.contracts.tasks import Outcome, Risk, Split, Task, Verification
+from sandbox.contracts.tasks import Check, Outcome, Risk, Split, Task, Verification
 from sandbox.contracts.trajectories import Actor, Step, Trajectory
 from sandbox.variants import parse
 
@@ -25,6 +27,11 @@ log = logging.getLogger(__name__)
 Mode: TypeAlias = Literal["demonstrate", "advise", "try"]
 _SIGN_OUT = ("sign out", "log out", "logout", "sign-out")
 _HARMLESS_IN_DIALOG = ("cancel", "close", "×", "back", "no")
+_CLOSING_S = 5.0  # that consoles have to be closed in before their actors are ended
+
+
+class NoAction(Exception):
+    """A policy was asked and gave no action; the message says why."""
 
 
 class Gym(Protocol):
@@ -66,7 +73,7 @@ class Played(Struct, frozen=True):
 
 
 def play(gym: Gym, episode: Episode, policy: Policy | None, *, name: str = "") -> Trajectory:
-    """Play one episode to its end: Finish, GiveUp, or no steps left."""
+    """Play one episode to its end: Finish, GiveUp, no steps left, or a policy that gives no action and so fails."""
     recipe = parse(episode.variant)[1] if episode.variant else None
     task = sessions.sample(episode.template, seed=episode.seed, split=episode.split, recipe=recipe)
     oracle = sessions.oracle(task) if episode.mode != "try" else None
@@ -75,10 +82,14 @@ def play(gym: Gym, episode: Episode, policy: Policy | None, *, name: str = "") -
     task = getattr(gym, "task", task)  # a page may tell its goal itself
     steps: list[Step] = []
     remembered: list[Past] = []
-    answer = ""
+    answer = silent = ""
     while len(steps) < task.max_steps:
         opinion = oracle.act(observation, task.goal, remembered) if oracle is not None else None
-        own = policy.act(observation, task.goal, remembered) if policy is not None else None
+        try:
+            own = policy.act(observation, task.goal, remembered) if policy is not None else None
+        except NoAction as problem:
+            silent = str(problem)
+            break
         if episode.mode == "advise" and opinion is not None and isinstance(opinion.action, GiveUp):
             break  # the policy made it unsolvable; there is nothing right to do from here
         step_of = _chosen(episode, opinion, own, observation, task, rng)
@@ -91,15 +102,18 @@ def play(gym: Gym, episode: Episode, policy: Policy | None, *, name: str = "") -
         if over:
             answer = action.answer if isinstance(action, Finish) else ""
             break
-    verification = gym.verify(answer)
     return Trajectory(
         id=f"{name or episode.mode}-{episode.template.replace('/', '-')}-{episode.split}-{episode.seed}",
         task=task,
         steps=tuple(steps),
-        verification=verification,
+        verification=_without_action(silent) if silent else gym.verify(answer),
         policy=name,
         answer=answer,
     )
+
+
+def _without_action(why: str) -> Verification:
+    return Verification(Outcome.FAILED, (Check("an action was given at each step", holds=False, detail=why),))
 
 
 def _chosen(
@@ -166,10 +180,14 @@ class Player:
             self._policy = _Timed(open_policy(Path(policy_folder), name=name))
 
     def play(self, episode: Episode) -> Played:
-        """Play it; a console or browser that dies costs this episode and no other."""
+        """Play it; a console or browser that dies costs this episode and no other. Raises OverBudget."""
         began = time.monotonic()
+        if self._policy:
+            self._policy.forget()
         try:
             trajectory = play(self._gym(episode), episode, self._policy, name=self._name)
+        except OverBudget:
+            raise
         except (sessions.SessionLost, OSError, TimeoutError, RuntimeError) as problem:
             log.warning("lost %s seed %s: %r", episode.template, episode.seed, problem)
             self._drop(episode)
@@ -207,17 +225,27 @@ def _console(episode: Episode) -> tuple[str, bool]:
 
 
 class _Timed:
-    """A policy with a watch."""
+    """A policy with a watch; what keeps it from an action is told apart from what happens to consoles."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._took: list[float] = []
 
     def act(self, observation: Observation, goal: Any, history: Sequence[Past]) -> Proposal:
+        """Propose. Raises NoAction, and OverBudget: nothing that comes after would be answered either."""
         began = time.perf_counter()
-        proposal = self._policy.act(observation, goal, history)
+        try:
+            proposal = self._policy.act(observation, goal, history)
+        except OverBudget:
+            raise
+        except (RuntimeError, OSError, BadAnswer) as problem:  # whatever the kind of policy calls it
+            raise NoAction(f"{type(problem).__name__}: {problem}") from problem
         self._took.append((time.perf_counter() - began) * 1000)
         return proposal
+
+    def forget(self) -> None:
+        """Begin to measure anew."""
+        self._took.clear()
 
     def median_ms(self) -> float:
         return sorted(self._took)[len(self._took) // 2] if self._took else 0.0
@@ -234,7 +262,7 @@ def play_all(
 ) -> list[Played]:
     """Play every episode, here (workers=0) or on that many Ray actors; in the order asked for.
 
-    `go_on` is asked after each: where it says no, what was played by then is returned.
+    `go_on` is asked after each: where it says no, what was played by then is returned. Raises OverBudget.
     """
     folder = str(policy_folder.resolve()) if policy_folder else ""
     played = _on_ray(episodes, folder, name, workers) if workers else _here(episodes, folder, name)
@@ -258,7 +286,10 @@ def _here(episodes: Sequence[Episode], folder: str, name: str) -> Generator[Play
 
 
 def _on_ray(episodes: Sequence[Episode], folder: str, name: str, workers: int) -> Generator[Played, None, None]:
-    """Hand out one episode at a time, the next to whoever is free; a dead actor costs its episode."""
+    """Hand out one episode at a time, the next to whoever is free; a dead actor costs its episode.
+
+    Where nobody wants the rest, an episode underway is given up with its actor.
+    """
     import ray  # only where asked for
 
     clusters.begin(workers)
@@ -275,14 +306,18 @@ def _on_ray(episodes: Sequence[Episode], folder: str, name: str, workers: int) -
             actor, episode = busy.pop(done)
             try:
                 played = ray.get(done)
+            except ray.exceptions.RayTaskError:  # the actor lives: what Player.play lets out is no console's
+                raise
             except ray.exceptions.RayError as problem:
                 played = Played(episode, None, 0.0, lost=f"{type(problem).__name__}: {problem}")
                 actor = remote.remote(folder, name=name)
             free.append(actor)
             yield played
     finally:
-        free += [actor for actor, _ in busy.values()]  # where nobody wants the rest
-        ray.get([actor.close.remote() for actor in free])
+        free += [actor for actor, _ in busy.values()]
+        closing = [actor.close.remote() for actor in free]
+        if closing:
+            ray.wait(closing, num_returns=len(closing), timeout=_CLOSING_S)  # raises nothing, whoever has died
         for actor in free:
             ray.kill(actor)
 

@@ -1,11 +1,16 @@
 """Episodes, slips, evaluation and intervals, on the hand-drawn console."""
 
+import json
 import random
+import threading
+import time
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import ray
 from msgspec import structs
 
 from learning import evaluate, jobs, rollouts
@@ -13,10 +18,12 @@ from learning.evaluate import Ended, Evaluation, compare, rate
 from learning.intervals import wilson
 from learning.rollouts import Episode, Played, Player, play, slip
 from learning.samples import taught
+from learning.thrift import OverBudget
 from sandbox import env, sessions
 from sandbox.contracts.actions import Action, Click, Finish, Select, Type
 from sandbox.contracts.policies import Proposal
 from sandbox.contracts.tasks import Outcome
+from tests.learning.endpoint import Asked, Handler, Script, says, says_text, serving
 from tests.learning.pages import HandGym, Knows, a_form, a_list, a_task, right
 
 
@@ -104,6 +111,76 @@ def test_a_dead_console_costs_its_episode_only(monkeypatch: pytest.MonkeyPatch) 
     assert rollouts.verified(played)
 
 
+def test_a_policy_that_gives_no_action_fails_where_its_console_would_be_lost(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sandbox.env.player", lambda environment: HandGym())
+    with serving(says({"kind": "wait"}), says_text("no idea")) as script:
+        folder = _language(tmp_path, script)
+        played = Player(str(folder), name="talker").play(_episode("try"))
+        found = evaluate.evaluate(folder, templates=["hand/change-quota"], episodes=2, seed=9, in_browser=False)
+    assert played.trajectory is not None
+    [check] = played.trajectory.verification.checks
+    assert (played.lost, len(played.trajectory.steps), check.holds) == ("", 1, False)
+    assert check.detail.startswith("Malformed: talker gave no usable action in 1 tries")
+    assert (found.overall.episodes, found.overall.verified, found.lost) == (2, 0, 0)
+
+
+def test_a_policy_that_may_ask_no_more_stops_the_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sandbox.env.player", lambda environment: HandGym())
+    with serving(says({"kind": "wait"})) as script:
+        folder = _language(tmp_path, script, budget={"calls": 3})
+        with pytest.raises(OverBudget, match="all 3 calls are used"):
+            evaluate.evaluate(folder, templates=["hand/change-quota"], episodes=2, seed=9, in_browser=False)
+
+
+def test_what_a_proposal_takes_is_told_of_each_episode_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandbox.env.player", lambda environment: HandGym())
+    ticks = iter([0.0, 0.001, 1.0, 1.003])
+    monkeypatch.setattr(time, "perf_counter", lambda: next(ticks))
+    player = Player()
+    player._policy = rollouts._Timed(StopsAtOnce())
+    took = [player.play(_episode("try", seed)).proposing_ms for seed in (1, 2)]
+    assert took == pytest.approx([1.0, 3.0])
+
+
+@pytest.fixture
+def no_cluster() -> Iterator[None]:
+    """Ray is begun by the test, as large as it needs it."""
+    ray.shutdown()
+    yield
+    ray.shutdown()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_cluster")
+def test_a_mistake_in_an_actors_own_code_is_no_dead_actor() -> None:
+    with pytest.raises(sessions.UnknownTemplate):
+        rollouts.play_all([Episode("cloud/no-such", 1, "train", "demonstrate")], workers=1)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_cluster")
+def test_where_nobody_wants_the_rest_an_episode_underway_is_not_waited_for(tmp_path: Path) -> None:
+    over, ended = threading.Event(), list[float]()
+
+    def think(handler: Handler, asked: Asked) -> None:
+        over.wait(120)
+
+    def enough() -> bool:
+        ended.append(time.monotonic())
+        return False
+
+    episodes = [Episode("cloud/create-disk", seed, "train", "try") for seed in (1, 2)]
+    with serving(says({"kind": "finish", "answer": ""}), think) as script:
+        folder = _language(tmp_path, script)
+        played = rollouts.play_all(episodes, policy_folder=folder, workers=2, go_on=enough)
+        took = time.monotonic() - ended[0]
+        over.set()
+    assert len(played) == 1
+    assert took < 40
+
+
 def test_a_browser_is_started_only_for_an_episode_that_asks_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[str] = []
 
@@ -162,6 +239,13 @@ def test_two_policies_are_compared_on_the_tasks_that_ended_for_both() -> None:
 def test_an_interval_by_hand() -> None:
     assert wilson(84, 100) == pytest.approx((0.7558, 0.8990), abs=1e-4)
     assert wilson(0, 0) == (0.0, 1.0)
+
+
+def _language(folder: Path, script: Script, **more: Any) -> Path:
+    """A policy that asks this server once a step."""
+    endpoint = {"url": script.url, "model": "a-model", "attempts": 1, "timeout_s": 100.0}
+    (folder / "spec.json").write_text(json.dumps({"kind": "language", "endpoint": endpoint, **more}))
+    return folder
 
 
 def _evaluation(*outcomes: str) -> Evaluation:
