@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from learning import chat
+from learning.failures import TeacherFailed
 from learning.masking import Mask
 from learning.thrift import Answers, Budget
 from sandbox.contracts.observations import Observation
@@ -30,10 +31,6 @@ LONGEST_PAUSE_S = 30.0
 CHARACTERS_PER_TOKEN = 3  # few, so that a budget errs on the safe side
 _KEY_NAME = re.compile(r"BELAY_LANGUAGE_([A-Z0-9]+_)*KEY")
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
-
-
-class TeacherFailed(RuntimeError):
-    """A language model gave no action; the class says how, the message what to do."""
 
 
 class Refused(TeacherFailed):

@@ -27,8 +27,11 @@ from torch.nn import functional
 
 from learning import artefact, chat, devices
 from learning.checkpoints import Checkpoint
+from learning.failures import TeacherFailed
+from learning.losses import Diverged, finite
 from learning.masking import Mask
 from learning.policy import BadPolicy
+from sandbox.arguments import count, positive, whole
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, Proposal
 from sandbox.contracts.tasks import Goal
@@ -39,8 +42,12 @@ MOST_TOKENS = 256  # of an answer
 WEIGHTS = "adapter_model.safetensors"
 
 
-class TooLong(RuntimeError):
+class TooLong(TeacherFailed):
     """The page does not fit into what the model can read."""
+
+
+class Unusable(TeacherFailed):
+    """What it said, as long as it may be, is no action on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,7 @@ class Example:
 
 
 def tune(base: Path, chats: Path, out: Path, recipe: Recipe) -> list[float]:
-    """Fit an adapter on chats; writes `out`; returns the loss of each step. Raises BadPolicy, ValueError."""
+    """Fit an adapter on chats; writes `out`; returns the loss of each step. Raises BadPolicy, ValueError, Diverged."""
     began = time.monotonic()
     torch.manual_seed(recipe.seed)
     tokenizer, model = _base(base)
@@ -103,7 +110,10 @@ def tune(base: Path, chats: Path, out: Path, recipe: Recipe) -> list[float]:
 def fit(
     model: Any, examples: Sequence[Example], recipe: Recipe, *, checkpoint: Checkpoint | None = None
 ) -> list[float]:
-    """Learn the answers; the same seed gives the same weights, through a kill too. Returns the loss of each step."""
+    """Learn the answers; the same seed gives the same weights, through a kill too. Returns the loss of each step.
+
+    Raises Diverged, before anything is kept of a step that is not a number.
+    """
     device = devices.chosen()
     model.to(device).train()
     learnt = [each for each in model.parameters() if each.requires_grad]
@@ -121,7 +131,8 @@ def fit(
         loss = answer_loss(logits.float(), labels.to(device))
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch has no types for it
-        torch.nn.utils.clip_grad_norm_(learnt, 1.0)
+        norm = torch.nn.utils.clip_grad_norm_(learnt, 1.0)
+        finite({"loss": float(loss.detach()), "gradient": float(norm)}, step=step)
         for group in optimiser.param_groups:
             group["lr"] = recipe.learning_rate * min(1.0, (step + 1) / recipe.warmup)
         optimiser.step()
@@ -184,13 +195,16 @@ class LoraPolicy:
 
     @torch.no_grad()
     def act(self, observation: Observation, goal: Goal, history: Sequence[Past]) -> Proposal:
-        """The likeliest action, token by token. Raises TooLong."""
+        """The likeliest action, token by token. Raises TooLong, Unusable."""
         view = chat.View(observation, goal, history, Mask())
         asked = _question(self._tokenizer, view.messages())
         if len(asked) + MOST_TOKENS > self._model.config.max_position_embeddings:
             raise TooLong(f"{len(asked)} tokens are more than {self.name} can read")
         text, log_probability = self._said(asked, view.schema(explain=False, closed=True))
-        action = view.parse(text).action
+        try:
+            action = view.parse(text).action
+        except chat.BadAnswer as problem:
+            raise Unusable(f"{self.name} gave no usable action in {MOST_TOKENS} tokens: {problem}") from problem
         return Proposal(action, min(1.0, math.exp(log_probability)), policy=self.name)
 
     def _said(self, asked: Sequence[int], allowed: dict[str, Any]) -> tuple[str, float]:
@@ -273,15 +287,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("base", type=Path, help="folder of a causal language model with a chat template")
     parser.add_argument("chats", type=Path, help="as written by python -m learning.chat")
     parser.add_argument("out", type=Path, help="folder for the adapter")
-    for name, kind in (("rank", int), ("steps", int), ("batch", int), ("learning-rate", float), ("longest", int)):
+    kinds = {"rank": count, "steps": count, "batch": count, "learning-rate": positive, "longest": count}
+    for name, kind in kinds.items():
         default = getattr(Recipe(), name.replace("-", "_"))
         parser.add_argument(f"--{name}", type=kind, default=default, help=f"{default} by default")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=whole, default=0)
     given = vars(parser.parse_args(arguments))
     base, chats, out = given.pop("base"), given.pop("chats"), given.pop("out")
     try:
         losses = tune(base, chats, out, msgspec.convert(given, Recipe))
-    except (BadPolicy, OSError, ValueError, KeyError) as problem:
+    except (BadPolicy, Diverged, OSError, ValueError, KeyError) as problem:
         print(f"Nothing was fitted: {problem}", file=sys.stderr)
         return 2
     print(f"{out}: loss {losses[0]:.3f} at first, {losses[-1]:.3f} at last, after {len(losses)} steps")

@@ -10,13 +10,14 @@ import msgspec
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
+from learning.failures import TeacherFailed
 from learning.serve import TOKEN_FROM, Ask, Told
 from sandbox.contracts.observations import Observation
 from sandbox.contracts.policies import Past, Proposal
 from sandbox.contracts.tasks import Goal
 
 
-class ServingFailed(RuntimeError):
+class ServingFailed(TeacherFailed):
     """The server gave no proposal; the message has its reason."""
 
 

@@ -12,8 +12,9 @@ from typing import Protocol
 
 from msgspec import Struct, structs
 
+from learning.failures import TeacherFailed
 from learning.kinds import open_policy
-from learning.language import Endpoint, LanguagePolicy, TeacherFailed
+from learning.language import Endpoint, LanguagePolicy
 from learning.policy import BadPolicy
 from learning.samples import TEACHER, by_person
 from learning.thrift import OverBudget

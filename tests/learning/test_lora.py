@@ -13,7 +13,8 @@ import pytest
 import torch
 
 from learning import chat, kinds, lora
-from learning.lora import IGNORED, Example, LoraPolicy, Recipe, TooLong, answer_loss, padded
+from learning.failures import TeacherFailed
+from learning.lora import IGNORED, Example, LoraPolicy, Recipe, TooLong, Unusable, answer_loss, padded
 from learning.masking import Mask
 from learning.policy import BadPolicy
 from learning.rollouts import Episode, play
@@ -180,6 +181,22 @@ def test_a_page_that_does_not_fit_is_said(policy: LoraPolicy) -> None:
     page = a_list(*(f"a-rather-long-name-of-a-bucket-{n}" for n in range(90)))
     with pytest.raises(TooLong, match="more than tuned can read"):
         policy.act(page, a_goal("a-rather-long-name-of-a-bucket-7"), ())
+
+
+def test_an_answer_cut_short_is_a_failure_by_name(policy: LoraPolicy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lora, "MOST_TOKENS", 2)
+    with pytest.raises(Unusable, match="tuned gave no usable action in 2 tokens") as caught:
+        policy.act(a_list("web-1", "logs-3"), a_goal(), ())
+    assert isinstance(caught.value, TeacherFailed)
+
+
+def test_a_training_that_diverges_is_said_and_writes_no_adapter(
+    work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [str(work / "base"), str(work / "chats.jsonl"), str(tmp_path / "out"), "--steps", "3", "--batch", "1"]
+    assert lora.main([*given, "--learning-rate", "1e38"]) == 2
+    assert "the training diverged at step 1" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_mistake_on_the_command_line_is_a_sentence(

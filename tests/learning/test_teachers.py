@@ -11,6 +11,7 @@ from msgspec import structs
 from learning import kinds, teachers
 from learning.language import Endpoint, LanguagePolicy, Malformed
 from learning.policy import BadPolicy
+from learning.remote import RemotePolicy
 from learning.samples import CORRECTION_WEIGHT, is_session, lessons, taught
 from learning.teachers import Model, NothingToSay, Oracle, Person, teach
 from sandbox import sessions
@@ -113,6 +114,13 @@ def test_a_language_model_teaches_and_where_it_fails_is_named() -> None:
     assert len(found.failed) == len(dialog)  # the first element of a dialog is its heading
     assert found.failed[0].startswith(f"step {dialog[0]}: {Malformed.__name__}")
     assert found.opinions + found.silent == len(found.trajectory.steps)
+
+
+def test_a_teacher_that_is_served_and_does_not_answer_is_named() -> None:
+    found = teach(_attempt(), Model(RemotePolicy("ws://127.0.0.1:9"), name="far"))
+    assert found.opinions == 0
+    assert len(found.failed) == len(found.trajectory.steps)
+    assert found.failed[0].startswith("step 0: ServingFailed: ws://127.0.0.1:9 does not answer")
 
 
 def test_trajectories_are_taught_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
