@@ -27,6 +27,7 @@ from learning.networks import ElementSetPolicy, Shape
 from learning.progress import Progress
 from learning.restored import restored
 from learning.samples import Lessons, Sample, lessons
+from sandbox.arguments import count, whole
 from sandbox.contracts import storage
 from sandbox.contracts.tasks import Outcome
 from sandbox.contracts.trajectories import Trajectory
@@ -277,9 +278,9 @@ def main(arguments: Sequence[str]) -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=whole, default=0)
     parser.add_argument("--demos", type=Path, help=f"the folder of the recordings, if {FOLDER} does not name it")
-    parser.add_argument("--steps", type=int, default=RECIPE.steps)
+    parser.add_argument("--steps", type=count, default=RECIPE.steps)
     parser.add_argument("--work", type=Path, help="a folder that it goes on from where it was stopped")
     asked = parser.parse_args(arguments)
 

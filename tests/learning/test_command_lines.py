@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from learning import distill, jobs, judging, midtrain, offline, practice, starter, synthetic, workbench
+from learning import distill, jobs, judging, lora, midtrain, miniwob, offline, practice, starter, synthetic, workbench
 
 BENCH = jobs.STARTER.parent / "workbench_policy"
 
@@ -65,6 +65,12 @@ def test_a_training_that_cannot_be_meant_is_not_begun(tmp_path: Path, capsys: py
         (distill.main, ["--out", "out", "--teacher", str(BENCH)], "holds a policy of kind 'bench'"),
         (offline.main, ["--out", "out", __file__], f"{__file__}: not a Belay trajectory file"),
         (offline.main, ["--out", "out", str(BENCH)], "is a folder without .belay files"),
+        (miniwob.main, ["out", "--steps", "0"], "argument --steps: expected a whole number from 1"),
+        (miniwob.main, ["out", "--seed", "-1"], "argument --seed: expected a whole number from 0"),
+        (lora.main, ["base", "chats", "out", "--steps", "0"], "argument --steps: expected a whole number from 1"),
+        (lora.main, ["base", "chats", "out", "--batch", "0"], "argument --batch: expected a whole number from 1"),
+        (lora.main, ["base", "chats", "out", "--seed", "-1"], "argument --seed: expected a whole number from 0"),
+        (lora.main, ["base", "chats", "out", "--learning-rate", "0"], "expected a number above 0, found '0'"),
         (synthetic.main, ["out", __file__], f"{__file__}: not a Belay trajectory file"),
     ],
 )
