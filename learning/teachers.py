@@ -151,6 +151,24 @@ def named(name: str) -> Teacher:
     return Model(open_policy(Path(name), name=Path(name).name), name=Path(name).name)
 
 
+def taught_of(trajectory: Trajectory, teacher: Teacher) -> Taught:
+    """What `teach` finds; of a task that the teacher has nothing to say of, the trajectory as it is."""
+    try:
+        return teach(trajectory, teacher)
+    except NothingToSay:
+        return Taught(trajectory, 0, sum(not by_person(step) for step in trajectory.steps))
+
+
+def _distinct(paths: Iterable[Path]) -> list[Path]:
+    """The files, each of another name, for all are written into one folder. Raises ValueError."""
+    by_name: dict[str, Path] = {}
+    for path in storage.files(paths):
+        other = by_name.setdefault(path.name, path)
+        if other is not path:
+            raise ValueError(f"{other} and {path} would both be written as {path.name}: teach them into two folders")
+    return list(by_name.values())
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m learning.teachers", description=__doc__)
@@ -158,18 +176,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("out", type=Path, help="folder for the trajectories with the teacher's opinions")
     parser.add_argument("trajectories", type=Path, nargs="+", help="trajectory files, or folders of them")
     given = parser.parse_args(arguments)
-    given.out.mkdir(parents=True, exist_ok=True)
     opinions = silent = 0
     try:
+        files = _distinct(given.trajectories)
         teacher = named(given.teacher)
-        for path in storage.files(given.trajectories):
+        given.out.mkdir(parents=True, exist_ok=True)
+        for path in files:
             ((_, trajectory),) = storage.read([path])
-            taught = teach(trajectory, teacher)
+            taught = taught_of(trajectory, teacher)
             (given.out / path.name).write_bytes(storage.pack(taught.trajectory))
             opinions, silent = opinions + taught.opinions, silent + taught.silent
             print(f"{path.name}: {taught.opinions} opinions, {taught.silent} states without one")
             print("".join(f"  {each}\n" for each in taught.failed), end="", file=sys.stderr)
-    except (OSError, BadPolicy, ValueError, NothingToSay, OverBudget) as problem:
+    except (OSError, BadPolicy, ValueError, OverBudget) as problem:
         print(f"Stopped: {problem}", file=sys.stderr)
         return 2
     print(f"{opinions} opinions by {teacher.name}, {silent} states without one")

@@ -131,6 +131,32 @@ def test_trajectories_are_taught_from_the_command_line(tmp_path: Path, monkeypat
     assert _lesson(found) == _answers(found)
 
 
+def test_free_text_among_them_is_left_as_it_is_and_the_others_are_taught(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = sessions.oracle
+    monkeypatch.setattr(sessions, "oracle", lambda task: Knows() if task.template else known(task))
+    attempt = _attempt()
+    free = structs.replace(attempt, task=structs.replace(attempt.task, template=""))
+    (tmp_path / "a-free.belay").write_bytes(storage.pack(free))
+    (tmp_path / "b-known.belay").write_bytes(storage.pack(attempt))
+    assert teachers.main(["oracle", str(tmp_path / "out"), str(tmp_path)]) == 0
+    assert storage.unpack((tmp_path / "out" / "a-free.belay").read_bytes()) == free
+    assert _lesson(storage.unpack((tmp_path / "out" / "b-known.belay").read_bytes())) == _answers(attempt)
+    assert f"a-free.belay: 0 opinions, {len(free.steps)} states without one" in capsys.readouterr().out
+
+
+def test_two_files_of_one_name_are_refused_before_anything_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, name in enumerate(("one", "two")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "same.belay").write_bytes(storage.pack(_attempt(number)))
+    assert teachers.main(["oracle", str(tmp_path / "out"), str(tmp_path / "one"), str(tmp_path / "two")]) == 2
+    assert "would both be written as same.belay" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_teacher_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert teachers.main([str(tmp_path / "nobody"), str(tmp_path / "out"), "x.belay"]) == 2
     assert "nobody has no spec.json" in capsys.readouterr().err
