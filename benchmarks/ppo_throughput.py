@@ -66,8 +66,7 @@ def run(*, quick: bool) -> Result:
     print(f"padded: {elements} elements, {options} options")
     rounds = QUICK_ROUNDS if quick else ROUNDS
     with _sb3(told) as sb3:
-        turns = {"ours": partial(_ours, told), "plain padded loop": partial(_plain, told), "SB3": sb3}
-        taken = in_turn(turns, rounds)
+        taken = in_turn({"ours": partial(_ours, told), "plain padded loop": partial(_plain, told), "SB3": sb3}, rounds)
     print({who: [round(each, 2) for each in seconds] for who, seconds in taken.items()})
     speeds = {who: count / median(seconds) for who, seconds in taken.items()}
     for who, speed in speeds.items():
