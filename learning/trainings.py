@@ -21,6 +21,7 @@ from sandbox.contracts.trajectories import Trajectory
 ONE_IN = 10  # trajectories is held out
 WANDERED = 100  # free episodes of each template that has a simulator, MOST_WANDERED of each environment
 MOST_WANDERED = 1_500
+TOLD_EVERY = 50  # episodes
 FORESEEN = 120  # of those, episodes of each environment whose every transition is learnt from
 WALKS = 4  # tasks of each template that a student walks by itself
 FINE = 0.4  # of a learning rate, for weights that know something already
@@ -39,7 +40,7 @@ def midtrained(
     may hold out to judge by is not foreseen either.
     """
     began = time.monotonic()
-    free = wandered(every, seed=request.seed, should_stop=should_stop)
+    free = wandered(every, seed=request.seed, report=report, should_stop=should_stop)
     network = first_weights(request)
     reading = reading_of(sizes(network.shape))
     found = midtrain.experience((), retold=free.retold, reading=reading)
@@ -73,16 +74,25 @@ def midtrained(
     return replace(taught, recipe={"midtrain": asdict(recipe), "bc": taught.recipe}, values={"midtrain": values})
 
 
-def wandered(every: Sequence[Trajectory], *, seed: int, should_stop: Callable[[], bool]) -> Wandered:
+def wandered(
+    every: Sequence[Trajectory],
+    *,
+    seed: int,
+    report: Callable[[Progress], None],
+    should_stop: Callable[[], bool],
+) -> Wandered:
     """Free play in the simulators of what these are about, and what it happened to do. Raises Stopped."""
     by_environment: dict[str, list[str]] = {}
     for each in playing.playable(sorted({each.task.template for each in every})):
         by_environment.setdefault(each.partition("/")[0], []).append(each)
     found = Wandered([], [])
     for templates in by_environment.values():
-        for number in range(min(MOST_WANDERED, WANDERED * len(templates))):
+        episodes = min(MOST_WANDERED, WANDERED * len(templates))
+        for number in range(episodes):
             if should_stop():
                 raise Stopped("stopped while it played freely")
+            if number % TOLD_EVERY == 0:
+                report(Progress("wander", number / episodes, number, {}))
             more = hindsight.wandered(templates, episodes=1, seed=seed + number)
             found.retold.extend(more.retold)
             if number < FORESEEN:

@@ -77,6 +77,7 @@ def test_each_kind_makes_a_whole_policy_that_says_how(made: Made) -> None:
 
 def test_each_kind_says_how_far_it_is(made: Made) -> None:
     assert made.kind in [each.phase for each in made.heard]
+    assert ("wander" in [each.phase for each in made.heard]) == (made.kind == "midtrain")
     assert {name for each in made.heard if each.phase == made.kind for name in each.values}
     assert all(0 <= each.progress <= 1 for each in made.heard)
 

@@ -35,6 +35,7 @@ export const judging = {
   "algorithm.midtrain": ["mid-training", "中期训练"],
   "algorithm.offline": ["mixed work", "混合轨迹"],
   "algorithm.distill": ["student", "蒸馏"],
+  "phase.wander": ["playing freely in simulators", "在模拟器中自由尝试"],
   "phase.midtrain": ["learning what actions change", "学习动作后果"],
   "phase.offline": ["learning from mixed work", "学习混合轨迹"],
   "phase.distill": ["learning from its teacher", "向教师学习"],

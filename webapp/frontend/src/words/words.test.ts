@@ -64,7 +64,7 @@ describe("words for what the server names", () => {
     ["decision", named.DecideIn.properties.decision.enum],
     ["outcome", named.Outcome.enum],
     ["state", ["queued", "starting", "running", "awaiting_approval", "paused", "user_control", "completed", "failed", "rejected", "cancelled", "timed_out"]],
-    ["phase", ["load", "read", "featurise", "midtrain", "offline", "distill", "train", "play", "judge", "export", "evaluate", "register"]],
+    ["phase", ["load", "read", "featurise", "wander", "midtrain", "offline", "distill", "train", "play", "judge", "export", "evaluate", "register"]],
     ["training.kind", named.NewRun.properties.kind.enum],
     ["split", named.NewEvaluation.properties.splits.items.enum],
   ])("%s", (prefix, values) => {
