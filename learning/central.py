@@ -52,8 +52,7 @@ class Central:
 
     def __init__(self, shape: Mapping[str, int], environments: int) -> None:
         self._device = devices.chosen()
-        network = Acting(build(dict(shape)), environments).eval().to(self._device)
-        self._network = devices.compiled(network, self._device)
+        self._network = Acting(build(dict(shape)), environments).eval().to(self._device)
         self._version = -1
         self._waiting: list[tuple[Arrays, asyncio.Future[Answer]]] = []
         self._working: asyncio.Task[None] | None = None
@@ -85,12 +84,15 @@ class Central:
             self._questions, self._passes = self._questions + len(now), self._passes + 1
             try:
                 answers = await asyncio.to_thread(self._answers, [inputs for inputs, _ in now])
-            except RuntimeError as problem:  # torch's; each player hears it, and its order is lost
+            except Exception as problem:  # an actor's edge: unheard, every player would wait for ever
+                log.exception("no answer to %d questions", len(now))
                 for _, future in now:
-                    future.set_exception(problem)
+                    if not future.done():  # whoever asked may be gone
+                        future.set_exception(problem)
                 continue
             for (_, future), answer in zip(now, answers, strict=True):
-                future.set_result(answer)
+                if not future.done():
+                    future.set_result(answer)
 
     @torch.no_grad()
     def _answers(self, asked: Sequence[Arrays]) -> list[Answer]:

@@ -15,14 +15,14 @@ from torch import Tensor
 from learning import acting, clusters, devices
 from learning.acting import Acting, Pages
 from learning.advantages import gae, successors
-from learning.central import Asking, Central, Counted
+from learning.central import Asking, Central, Counted, OtherVersion
 from learning.curriculum import Curriculum
 from learning.networks import sizes
 from learning.phases import PHASES, Phase, Progression, collapsed, evenness
 from learning.ppo import ActorCritic, Recipe, Rollout
 from learning.segments import Met, Order, Segment, SegmentPlayer
 from sandbox.coverage import Coverage
-from sandbox.registry import find_environment
+from sandbox.registry import SessionLost
 from sandbox.rewards import default, from_text
 from sandbox.semantics.rules import adapter_for
 
@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 SURPRISING = 64  # levels with large advantages that are offered again
 MOST_ASKING = 1_000  # players that wait for an answer at a time
 TRIES = 3  # of a rollout of which every order is lost
+LOST = (SessionLost, OSError, OtherVersion)  # by what an order may be lost though its player lives
 
 
 @dataclass(frozen=True)
@@ -323,11 +324,16 @@ class _Remote:
         return self._actor.play.remote(order)
 
     def fetch(self, ticket: Any) -> tuple[list[Segment], dict[str, Met]] | None:
-        """See _Local."""
+        """See _Local. Raises what is wrong in the player's own code, which another player would not do better."""
         import ray  # only where asked for
 
         try:
             played: tuple[list[Segment], dict[str, Met]] = ray.get(ticket)
+        except ray.exceptions.RayTaskError as problem:
+            if not isinstance(problem, (*LOST, ray.exceptions.RayActorError)):  # the latter: who answers for all died
+                raise
+            log.warning("an order is lost: %s: %s", type(problem).__name__, problem)
+            return None
         except ray.exceptions.RayError as problem:
             log.warning("a player died, another is hired: %s: %s", type(problem).__name__, problem)
             self._actor = self._hired()
@@ -373,8 +379,3 @@ def _ended(actor: Any) -> None:
     import ray  # only where asked for
 
     ray.kill(actor)
-
-
-def every_template(*environments: str) -> tuple[str, ...]:
-    """All that these environments have."""
-    return tuple(name for base in environments for name in sorted(find_environment(base).templates))

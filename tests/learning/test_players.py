@@ -1,5 +1,6 @@
 """Players that are actors of Ray: killed ones, one process that answers for all, a cluster by its address."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -19,7 +20,7 @@ from learning.acting import NAMES, Acting, Pages, batch_of
 from learning.candidates import LOW
 from learning.central import Answer
 from learning.collecting import SegmentCollector, World
-from learning.networks import ElementSetPolicy, Shape, tensors
+from learning.networks import ElementSetPolicy, Shape, sizes, tensors
 from learning.phases import Phase
 from learning.ppo import Recipe, Rollout
 from learning.samples import lessons
@@ -60,6 +61,24 @@ def test_batches_answered_together_say_what_each_says_alone() -> None:
         assert np.allclose(mine.outputs["source"][typed], alone.outputs["source"][typed], atol=1e-4)
         for name in {*mine.outputs} - {"source"}:
             assert np.allclose(mine.outputs[name], alone.outputs[name], atol=1e-4)
+
+
+def test_whatever_goes_wrong_in_answering_is_told_to_everybody_who_asked() -> None:
+    async def asked() -> list[Answer | BaseException]:
+        one = central.Central(sizes(SHAPE), 1)
+        waiting = asyncio.gather(*(one.answer(-1, {}) for _ in range(3)), return_exceptions=True)
+        return await asyncio.wait_for(waiting, 60)
+
+    heard = asyncio.run(asked())
+    assert [type(each) for each in heard] == [KeyError] * 3
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_cluster")
+def test_a_mistake_in_a_players_own_code_costs_the_training_and_no_order() -> None:
+    world = replace(WORLD, templates=("cloud/no-such",), workers=1)
+    with closing(SegmentCollector(world, RECIPE)) as collector, pytest.raises(KeyError, match="no-such"):
+        collector(_network(), 0)
 
 
 @pytest.mark.slow
