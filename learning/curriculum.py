@@ -12,6 +12,7 @@ from sandbox.levels import Level
 
 LOW, HIGH = 0.05, 0.75  # success between these teaches (WebRL, arXiv:2411.02337)
 ENOUGH = 4  # episodes before a template's success is believed
+KEPT = 0.2  # of the templates that teach nothing, so that their standing stays known
 LEVELS, PATHS = 1_000, 1_500  # remembered at most
 
 
@@ -32,8 +33,8 @@ class Standing(Struct):
 class Curriculum:
     """Success by template, scores by level, and paths of successes to start partway from. All of it is plain data."""
 
-    def __init__(self, *, rate: float = 0.1, kept: float = 0.2, low: float = LOW, high: float = HIGH) -> None:
-        self._rate, self._kept, self._low, self._high = rate, kept, low, high
+    def __init__(self, *, rate: float = 0.1, low: float = LOW, high: float = HIGH) -> None:
+        self._rate, self._low, self._high = rate, low, high
         self.standings: dict[str, Standing] = {}
         self.scores: dict[Level, float] = {}
         self.paths: dict[Level, Path] = {}
@@ -46,7 +47,7 @@ class Curriculum:
         self.scores.pop(level, None)
         self.scores[level] = score
         _forget(self.scores, LEVELS)
-        if verified:
+        if verified and actions:  # without them no way is known
             self.learn(Path(level, tuple(actions)))
 
     def learn(self, path: Path) -> None:
@@ -68,7 +69,7 @@ class Curriculum:
     def chosen(self, templates: Sequence[str], rng: np.random.Generator) -> list[str]:
         """Templates to play now: all that teach, and a share of the others, so that their standing stays known."""
         lots = rng.random(len(templates))
-        found = [name for name, lot in zip(templates, lots, strict=True) if self.teaches(name) or lot < self._kept]
+        found = [name for name, lot in zip(templates, lots, strict=True) if self.teaches(name) or lot < KEPT]
         return found or list(templates)
 
     def starts(self, templates: Sequence[str], count: int, rng: np.random.Generator) -> list[tuple[Path, int]]:

@@ -22,7 +22,7 @@ from sandbox.contracts.tasks import Outcome
 from sandbox.contracts.trajectories import Trajectory
 from sandbox.levels import Level
 
-ENDS = np.array([kind not in ("finish", "answer", "give_up", "wait", "scroll") for kind in KINDS])
+USES_PAGE = np.array([kind not in ("finish", "answer", "give_up", "wait", "scroll") for kind in KINDS])
 ENVIRONMENT = "miniwob"
 
 
@@ -56,7 +56,7 @@ class _Episode:
 
 def playable(seen: Scene) -> Scene:
     """A scene in which nothing stops short of the page's own end; as it is where nothing else can be done."""
-    can = seen.arrays.kind_can & ENDS
+    can = seen.arrays.kind_can & USES_PAGE
     return replace(seen, arrays=replace(seen.arrays, kind_can=can)) if can.any() else seen
 
 
@@ -106,7 +106,6 @@ class Drawing:
             end="finish" if solved else "steps",
             verified=solved,
             done=tuple(step.action for step in ended.steps),
-            tokens=frozenset(),
             useless=0,
         )
 

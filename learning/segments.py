@@ -66,7 +66,6 @@ class Segment:
     end: str
     verified: bool
     done: tuple[Action, ...]  # every action since the first screen, a start's included
-    tokens: frozenset[str]
     useless: int  # of the decisions, those without effect
 
 
@@ -82,7 +81,6 @@ class _Running:
     log_prob: list[float] = field(default_factory=list)
     value: list[float] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
-    tokens: set[str] = field(default_factory=set)
     before: tuple[Observation, Action] | None = None
     useless: int = 0
 
@@ -164,8 +162,7 @@ class SegmentPlayer:
         decided = 0
         try:
             while stage.playing or running:
-                wait_s = 0.0 if not stage.playing and not running else 1.0
-                turns = stage.turns(wait_s)
+                turns = stage.turns(1.0)
                 for turn in turns:
                     _hear(running.setdefault(turn.slot, _Running(leads.get(turn.level, ()))), turn)
                 asked = self._lead(stage, running, turns)
@@ -240,7 +237,6 @@ class SegmentPlayer:
 
 def _hear(mine: _Running, turn: Turn) -> None:
     """What came of the last action."""
-    mine.tokens |= turn.tokens
     if mine.before is None:
         return
     result = turn.result if turn.result is not None and not _lost(turn) else ActResult(ActOutcome.CRASHED)
@@ -274,7 +270,6 @@ def _closed(mine: _Running, turn: Turn, next_value: float) -> list[Segment]:
             end=turn.end,
             verified=verified,
             done=tuple(mine.done),
-            tokens=frozenset(mine.tokens),
             useless=mine.useless,
         )
     ]

@@ -34,6 +34,12 @@ ORDER = Order(TEMPLATES, 60, (1, 0), slots=4, changed=2)
 WORLD = World(TEMPLATES, decisions=60, slots=4, phases=(Phase("explore", (), most=9, even=0.1, changed=2, starts=0.3),))
 
 
+def test_a_level_that_was_done_nobody_knows_how_is_no_way() -> None:
+    curriculum = Curriculum()
+    curriculum.record(Level("a", "a/b", 1), verified=True, score=0.0, actions=())
+    assert (curriculum.paths, curriculum.success("a/b")) == ({}, 1.0)
+
+
 def test_the_same_order_and_weights_give_the_same_episodes() -> None:
     (one, met), (two, again) = (_player().play(ORDER) for _ in range(2))
     assert met == again
@@ -220,6 +226,5 @@ def _segment(
         end="finish",
         verified=verified,
         done=actions,
-        tokens=frozenset(),
         useless=useless,
     )
