@@ -93,8 +93,8 @@ def varied(
 ) -> dict[str, NDArray[np.generic]]:
     """The same states with other names and fewer bystanders: what must not matter is made not to matter.
 
-    Words are swapped for random ones (which also renames every word of a row alike now and then), elements that are
-    neither the target nor match the goal vanish, boxes move a little.
+    Words are swapped for random ones, each by itself; elements that are neither the target nor match the goal vanish,
+    boxes move a little.
     """
     rng = np.random.default_rng([seed, 2, step])
     varied_inputs = dict(inputs if common is None else renamed(inputs, common, rng, share=renaming))

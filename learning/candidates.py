@@ -16,6 +16,8 @@ LOW = -1e4  # logit of what is impossible; finite, so that it survives every exp
 
 Logits = Mapping[str, NDArray[np.float32]]
 
+MOST = 24  # candidates of a kind, and of all kinds together
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -97,33 +99,33 @@ def log_softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True)), np.float32)
 
 
-def ranked(scene: Scene, logits: Logits, *, limit: int = 24) -> list[Candidate]:
+def ranked(scene: Scene, logits: Logits) -> list[Candidate]:
     """The likeliest actions, exactly: every kind with every argument it can take; the same action's ways add up."""
     kinds = log_softmax(logits["kind"])
     found: list[Candidate] = []
     clicks = log_softmax(logits["click"]) + kinds[KINDS.index("click")]
-    for row in _best(clicks, limit):
+    for row in _best(clicks):
         found.append(Candidate(Click(scene.elements[row].ref), float(clicks[row]), row))
     sources = log_softmax(logits["source"])[:, : len(scene.texts)]
     typing = (log_softmax(logits["type"]) + kinds[KINDS.index("type")])[:, None] + sources
-    for flat in _best(typing.reshape(-1), limit):
+    for flat in _best(typing.reshape(-1)):
         row, g = divmod(int(flat), max(len(scene.texts), 1))
         text = scene.texts[g][1]
         found.append(Candidate(Type(scene.elements[row].ref, text), float(typing[row, g]), row, g))
     options = log_softmax(logits["option"]) + kinds[KINDS.index("select")]
-    for index in _best(options, limit):
+    for index in _best(options):
         row, text = scene.options[index]
         found.append(Candidate(Select(scene.elements[row].ref, text), float(options[index]), row))
     answers = log_softmax(logits["answer"]) + kinds[KINDS.index("answer")]
-    for row in _best(answers, limit):
+    for row in _best(answers):
         element = scene.elements[row]
         found.append(Candidate(Finish(element.name or element.value), float(answers[row]), row))
     found += _without_element(logits, kinds)
-    return _merged(found)[:limit]
+    return _merged(found)[:MOST]
 
 
-def _best(scores: NDArray[np.float32], limit: int) -> list[int]:
-    order = np.argsort(-scores, kind="stable")[:limit]
+def _best(scores: NDArray[np.float32]) -> list[int]:
+    order = np.argsort(-scores, kind="stable")[:MOST]
     return [int(index) for index in order if scores[index] > LOW / 2]
 
 

@@ -16,6 +16,7 @@ from sandbox.registry import find_environment
 from sandbox.variants import VariantGenerator, parse
 
 BAR = 0.82  # what a policy must reach between variants
+SPLIT: Split = "test"  # of which its tasks and looks are
 
 
 class Question(Struct, frozen=True):
@@ -62,7 +63,6 @@ def between_variants(
     templates: Sequence[str],
     tasks: int,
     seed: int,
-    split: Split = "test",
     changed: int = 1,
     go_on: Callable[[], bool] = lambda: True,
 ) -> Consistency:
@@ -78,10 +78,10 @@ def between_variants(
         found = find_environment(template.partition("/")[0])
         generator, simulator = VariantGenerator.of(found), found.simulator()
         for number in range(tasks):
-            drawn = generator.draw(random.Random(f"{template} {seed + number}"), split, changed=changed)  # noqa: S311  # no secret
+            drawn = generator.draw(random.Random(f"{template} {seed + number}"), SPLIT, changed=changed)  # noqa: S311  # no secret
             ways = []
             for recipe in ({}, _kept(parse(drawn)[1])):
-                task = sessions.sample(template, seed=seed + number, split=split, recipe=recipe)
+                task = sessions.sample(template, seed=seed + number, split=SPLIT, recipe=recipe)
                 ways.append(list(walk(simulator, task)))
             alike[template] += [_alike(policy, *pair) for pair in side_by_side(*ways)]
         simulator.close()
@@ -95,7 +95,6 @@ def between_versions(
     templates: Sequence[str],
     tasks: int,
     seed: int,
-    split: Split = "test",
     go_on: Callable[[], bool] = lambda: True,
 ) -> Consistency:
     """The same states before two versions: the share on which they propose the very same action."""
@@ -104,7 +103,7 @@ def between_versions(
         alike[template] = []
         simulator = find_environment(template.partition("/")[0]).simulator()
         for number in range(tasks):
-            for asked in walk(simulator, sessions.sample(template, seed=seed + number, split=split)):
+            for asked in walk(simulator, sessions.sample(template, seed=seed + number, split=SPLIT)):
                 state = asked.observation, asked.goal, asked.history
                 alike[template].append(one.act(*state).action == other.act(*state).action)
         simulator.close()

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from learning.frames import play, sampled, seats_of
+from learning.measures import verified
 from learning.networks import ElementSetPolicy
-from sandbox.contracts.tasks import Outcome
 from sandbox.contracts.trajectories import Trajectory
 
 EASY, HOPELESS = 0.95, 0.0  # shares of success beyond which playing more teaches nothing
@@ -68,11 +68,6 @@ def practise(
 def share(played: Sequence[Trajectory]) -> float:
     """How many of some episodes were verified; 0 of none."""
     return sum(map(verified, played)) / len(played) if played else 0.0
-
-
-def verified(played: Trajectory) -> bool:
-    """Whether the page itself says that it was done."""
-    return played.verification.outcome is Outcome.VERIFIED
 
 
 def best(played: Sequence[Trajectory], *, limit: int) -> list[Trajectory]:

@@ -148,7 +148,7 @@ class ElementSetPolicy(nn.Module):
 
     def _read(self, words: Tensor) -> Tensor:
         """(..., W) -> (..., w): what some words say together, in whatever order."""
-        return _scaled(self.word(words).sum(-2), words)
+        return packed.scaled(self.word(words).sum(-2), words)
 
     def _elements(self, words: Tensor, kinds: Tensor, numbers: Tensor) -> Tensor:
         """(B, E, FIELDS, WORDS), (B, E, 3), (B, E, ELEMENT_NUMBERS) -> (B, E, d)."""
@@ -281,11 +281,6 @@ def scorer(inputs: int, outputs: int, *, hidden: int = 64) -> nn.Sequential:
 def _same_row(rows: Tensor) -> Tensor:
     """(B, X) row numbers, 0 = in no row -> (B, X, X) bool."""
     return (rows[:, :, None] == rows[:, None, :]) & (rows[:, :, None] > 0)
-
-
-def _scaled(summed: Tensor, ids: Tensor) -> Tensor:
-    """(..., w), (..., W) -> (..., w): the mean over the words that are there, so that more words weigh more."""
-    return summed / (ids > 0).to(summed.dtype).sum(-1, keepdim=True).clamp(min=1.0).sqrt()
 
 
 def tensors(arrays: dict[str, NDArray[np.generic]]) -> dict[str, Tensor]:

@@ -31,7 +31,7 @@ def of(inputs: "Named") -> "Named":
 
 def outputs(network: "ElementSetPolicy", inputs: "Named") -> tuple[Tensor, ...]:
     """What `network` says of a packed batch, in the order of arrays.OUTPUTS and padded like its inputs would be."""
-    table = _scaled(_bags(network.word.weight, inputs["words"]), inputs["words"])  # (texts, w)
+    table = scaled(_bags(network.word.weight, inputs["words"]), inputs["words"])  # (texts, w)
     state = _state(network, inputs)
     goals = network.goal_in(torch.cat([table[inputs["goal_texts"]].flatten(1), inputs["goal_numbers"]], -1))
     things = torch.cat([_elements(network, table, inputs), _past(network, table, inputs)])
@@ -63,14 +63,15 @@ def _bags(vectors: Tensor, words: Tensor) -> Tensor:
     return functional.embedding_bag(words, vectors, mode="sum", padding_idx=0)
 
 
-def _scaled(summed: Tensor, words: Tensor) -> Tensor:
-    return summed / (words > 0).to(summed.dtype).sum(-1, keepdim=True).clamp(min=1.0).sqrt()
+def scaled(summed: Tensor, ids: Tensor) -> Tensor:
+    """(..., w), (..., W) -> (..., w): a sum over the root of how many words there are, so that more weigh more."""
+    return summed / (ids > 0).to(summed.dtype).sum(-1, keepdim=True).clamp(min=1.0).sqrt()
 
 
 def _state(network: "ElementSetPolicy", inputs: "Named") -> Tensor:
     words = inputs["text_words"]
     parts = words[:, : f.GOAL_TEXT], words[:, f.GOAL_TEXT :]
-    read = [_scaled(_bags(network.word.weight, each), each) for each in parts]
+    read = [scaled(_bags(network.word.weight, each), each) for each in parts]
     return network.state_in(torch.cat([*read, inputs["state_numbers"]], -1))  # type: ignore[no-any-return]  # Module.__call__ is Any
 
 

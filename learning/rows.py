@@ -1,6 +1,6 @@
 """The decisions that a learner takes batches of: tensors of one shape, or pages of any size put together by length."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -69,9 +69,3 @@ def pieces(lengths: Lengths, chosen: Lengths, *, most: int) -> list[Lengths]:
             found.append(ordered[first:at])
             first = at
     return found
-
-
-def padding_share(lengths: Lengths, batches: Sequence[Lengths]) -> float:
-    """Share of what is computed that is padding."""
-    computed = sum(len(batch) * int(lengths[batch].max()) for batch in batches)
-    return 1.0 - float(lengths.sum()) / computed if computed else 0.0

@@ -43,7 +43,7 @@ _SHORTEST = frozenset({"shortest", "quickest", "fastest"})
 _LONGEST = frozenset({"longest", "slowest"})
 _DURATION = re.compile(r"(\d+)h (\d+)m")
 _SORTS = {"number": "digit"}  # other words for sorts of drawings
-_BLOCK = 15  # elements that belong to a repeated one, at most
+REACH = 15  # elements that belong to a repeated one, at most
 
 
 def pairs(elements: Sequence[Element], spoken: Sequence[Token]) -> Floats:
@@ -100,7 +100,7 @@ def _durations(elements: Sequence[Element]) -> dict[int, float]:
     last: dict[str, int] = {}
     for e, element in _repeated(elements):
         kind = _kind(element)
-        first = max(last.get(kind, -1) + 1, e - _BLOCK)
+        first = max(last.get(kind, -1) + 1, e - REACH)
         for other in elements[first:e]:
             told = _DURATION.fullmatch(other.name)
             if told is not None:

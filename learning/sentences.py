@@ -41,7 +41,6 @@ PLAIN_NUMBERS = 21  # of MORE_ELEMENT_NUMBERS, those that are told here
 MORE_ELEMENT_NUMBERS = PLAIN_NUMBERS + salience.NUMBERS
 PAGEFUL = 3  # things that a paged list of MiniWoB++ shows at once
 LETTER = 4  # word id of a single letter
-_REACH = 15  # elements that belong to a repeated one, at most
 PLAIN_GOAL_NUMBERS = len(TOKEN_KINDS) + 9
 MORE_GOAL_NUMBERS = PLAIN_GOAL_NUMBERS + salience.GOAL_NUMBERS
 
@@ -151,7 +150,7 @@ def _apart(elements: Sequence[Element], spoken: Sequence[Token], plain: Floats, 
             continue
         before = next((other for other in range(e - 1, -1, -1) if kinds[other] == kinds[e]), -1)
         after = next((other for other in range(e + 1, len(elements)) if kinds[other] == kinds[e]), len(elements))
-        first, last = max(before + 1, e - _REACH), min(after, e + 1 + _REACH)
+        first, last = max(before + 1, e - salience.REACH), min(after, e + 1 + salience.REACH)
         found[e, :, 0] = names[first:e].max(0, initial=0.0)
         found[e, :, 1] = names[e + 1 : last].max(0, initial=0.0)
     areas = [each.box.height for each in elements]

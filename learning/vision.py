@@ -10,8 +10,6 @@ from torch.nn import functional
 
 Pictures = NDArray[np.uint8]  # (B, H, W, 3) RGB
 
-STRIDE = 16  # pixels of the input that one patch stands for, each way
-
 
 class Bend(nn.Module):
     """Two 3 x 3 convolutions beside a shortcut, as in ResNet-18; halves the picture where `stride` is 2."""

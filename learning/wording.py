@@ -42,7 +42,7 @@ def tokens(goal: Goal) -> tuple[Token, ...]:
     plain = [text.lower() if kind in ("word", "number") else "" for kind, text in pieces]
     around = ["", "", *plain, ""]
     for place, (kind, text) in enumerate(pieces):
-        before, after = (around[place + 1], around[place]), around[place + 3] if place + 3 < len(around) else ""
+        before, after = (around[place + 1], around[place]), around[place + 3]
         for piece, as_kind in _readings(kind, text):
             found.append(Token(piece, as_kind, before, after, place + 1))
         found += [Token(part, "part", (name, before[0]), after, place + 1) for name, part in parts(kind, text)]
