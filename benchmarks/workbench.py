@@ -43,4 +43,4 @@ def run(*, quick: bool) -> Result:
     print(f"{good}/{len(ended)} verified [{low:.0%}, {high:.0%}], steps {longer:.2f} x optimal where done;", end="")
     print(f" {time.monotonic() - began:.0f} s")
     value = good / len(ended)
-    return Result(value=round(value, 4), unit="share", bar=f">= {BAR}", holds=value >= BAR, n=len(ended))
+    return Result(value=round(value, 4), unit="share", bar=f">= {BAR} (goal {GOAL})", holds=value >= BAR, n=len(ended))
