@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -20,6 +20,7 @@ from learning.pairing import Pairing, by_template, pair
 from learning.policy import BadPolicy
 from learning.progress import Progress, Stopped
 from learning.rollouts import Episode, Played, play_all, verified
+from learning.thrift import OverBudget
 from sandbox.arguments import amount, count, new_folder, whole
 from sandbox.contracts.policies import Policy
 from sandbox.contracts.tasks import Split
@@ -27,6 +28,7 @@ from sandbox.contracts.trajectories import Trajectory
 from sandbox.registry import UnknownEnvironment, UnknownTemplate, find_environment, find_template
 
 SEED = 6_000_000  # apart from those that anything was learnt from
+N = TypeVar("N", bound=str)
 MOST_EPISODES = 50  # of each template and split, where only time is given
 
 
@@ -113,11 +115,12 @@ def judge(
     names: tuple[str, str] | None = None,
     watch: Watch | None = None,
 ) -> tuple[Judgement, list[Trajectory]]:
-    """Play, measure, and compare; with the trajectories that were played. Raises BadPolicy, Stopped.
+    """Play, measure, and compare; with the trajectories that were played. Raises BadPolicy, Stopped, OverBudget.
 
     names: of the policy and of the one it is compared with, where their folders' own are not to be shown.
     """
     watch = watch or Watch(plan.minutes)
+    plan = msgspec.structs.replace(plan, templates=_once(plan.templates), splits=_once(plan.splits))
     name, other = names or (folder.resolve().name, against.resolve().name if against else "")
     evaluations, played = _played(folder, plan, name, watch, ends=0.4 if against else 0.8)
     compared = _against(evaluations, against, plan, folder, other, watch) if against else None
@@ -128,7 +131,7 @@ def judge(
     judgement = Judgement(
         policy=name,
         evaluations=evaluations,
-        conduct=conduct(trajectories, optimal(played)),
+        conduct=conduct(trajectories, optimal(played, go_on=watch.until(0.95))),
         ground=ground(trajectories),
         causes=causes(trajectories),
         variants=_in_two_looks(policy, simulated, plan, watch) if policy else None,
@@ -193,12 +196,15 @@ def _in_two_looks(policy: Policy, templates: Sequence[str], plan: Plan, watch: W
     )
 
 
-def optimal(played: Sequence[Played]) -> dict[str, int]:
-    """The oracle's number of steps for each task that was verified and has a simulator, by the trajectory's id."""
-    wanted = [each for each in played if each.trajectory is not None and _has_simulator(each.episode.template)]
+def optimal(played: Sequence[Played], *, go_on: Callable[[], bool] = lambda: True) -> dict[str, int]:
+    """The oracle's number of steps for each task that was verified and has a simulator, by the trajectory's id.
+
+    `go_on` is asked after each: where it says no, the rest is not known.
+    """
+    wanted = [each for each in played if verified(each) and _has_simulator(each.episode.template)]
     shown = [msgspec.structs.replace(each.episode, mode="demonstrate", in_browser=False) for each in wanted]
     steps: dict[Episode, int] = {}
-    for each in play_all(shown):
+    for each in play_all(shown, go_on=go_on):
         if each.trajectory is not None:
             steps[each.episode] = len(each.trajectory.steps)
     return {
@@ -252,10 +258,23 @@ def _against(ours: tuple[Evaluation, ...], folder: Path, plan: Plan, mine: Path,
     return Against(name, theirs, whole, whole.p_value, by_template(one, other), same)
 
 
+def _once(names: Sequence[N]) -> tuple[N, ...]:
+    """Each name once, where it was first: what was tried twice would count twice."""
+    return tuple(dict.fromkeys(names))
+
+
 def _learnt(folder: Path) -> Sequence[str]:
-    """The templates that a policy says it has learnt. Raises BadPolicy."""
+    """What a policy says it has learnt, but for what cannot be asked for, as free text. Raises BadPolicy."""
     kinds.kind_of(folder)
-    return tuple(artefact.spec_of(folder).get("templates", {}))
+    return [each for each in artefact.spec_of(folder).get("templates", {}) if _is_known(each)]
+
+
+def _is_known(template: str) -> bool:
+    try:
+        find_template(template)
+    except (UnknownTemplate, UnknownEnvironment):
+        return False
+    return True
 
 
 def _has_simulator(template: str) -> bool:
@@ -314,7 +333,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not plan.templates:
             raise ValueError("say what is to be tried, by --templates or --environments")
         judgement, trajectories = judge(given.policy, plan, against=given.against)
-    except (UnknownTemplate, UnknownEnvironment, BadPolicy, OSError, ValueError) as problem:
+    except (UnknownTemplate, UnknownEnvironment, BadPolicy, OverBudget, OSError, ValueError) as problem:
         print(str(problem), file=sys.stderr)
         return 2
     writing.write(judgement, trajectories, given.out)

@@ -244,6 +244,8 @@ def _failed(each: Ended) -> bool:
 
 
 def _why(each: Ended) -> str:
+    if each.outcome == "lost":
+        return each.detail
     return f"does not hold: {each.detail}" if each.detail else "no check says why"
 
 

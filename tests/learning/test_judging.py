@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from msgspec import structs
 
-from learning import consistency, judging, report
+from learning import consistency, jobs, judging, report
 from learning.consistency import Question, between_variants, between_versions, side_by_side, walk
 from learning.evaluate import Ended
 from learning.judging import Plan, judge
@@ -17,6 +17,7 @@ from learning.measures import causes, conduct, ground, share
 from learning.pairing import pair, sign_test
 from learning.progress import Progress, Stopped
 from learning.replays import page, words
+from learning.rollouts import Episode, Player
 from sandbox import sessions
 from sandbox.contracts.actions import Action, ActOutcome, ActResult, Click, Finish, GiveUp, Press, Scroll, Select, Type
 from sandbox.contracts.observations import Observation
@@ -178,8 +179,6 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[judging.Judgement,
     """The shipped starter on two of its templates, in the simulator, against itself; written down."""
     folder = tmp_path_factory.mktemp("judged")
     plan = Plan(templates=("cloud/create-disk", "cloud/find-disk-fact"), episodes=2, in_browser=False, consistency=1)
-    from learning import jobs
-
     found, trajectories = judge(jobs.STARTER, plan, against=jobs.STARTER)
     failed = Verification(Outcome.FAILED)
     bad = [structs.replace(each, verification=failed, id=f"bad-{each.id}") for each in trajectories]
@@ -260,6 +259,14 @@ def test_the_words_have_the_same_numbers(judged: tuple[judging.Judgement, Path])
     assert "<" not in said
 
 
+def test_an_episode_that_was_lost_says_by_what(judged: tuple[judging.Judgement, Path]) -> None:
+    found, _ = judged
+    lost = Ended("cloud/create-disk", 8, "lost", 0, "SessionLost: the browser is gone")
+    evaluation = structs.replace(found.evaluations[0], episodes=(lost,))
+    said = report.markdown(structs.replace(found, evaluations=(evaluation,)))
+    assert "- cloud/create-disk seed 8 (test): lost, SessionLost: the browser is gone\n" in said
+
+
 def test_a_replay_shows_what_was_done_where() -> None:
     shown = a_demonstration(3)
     text = page(structs.replace(shown, task=structs.replace(shown.task, goal=Goal("a <b>goal</b>"))))
@@ -302,6 +309,32 @@ def test_ground_and_causes_by_hand() -> None:
     )
 
 
+def test_oracles_play_what_was_verified_again_and_only_while_there_is_time() -> None:
+    player = Player()
+    one, two = (player.play(Episode("cloud/create-disk", seed, "test", "demonstrate")) for seed in (1, 2))
+    player.close()
+    assert one.trajectory is not None
+    failed = structs.replace(
+        two,
+        trajectory=structs.replace(one.trajectory, id="failed", verification=Verification(Outcome.FAILED)),
+    )
+    assert judging.optimal([failed, one]) == {one.trajectory.id: len(one.trajectory.steps)}
+    assert set(judging.optimal([one, two], go_on=lambda: False)) == {one.trajectory.id}
+
+
+def test_what_is_asked_for_twice_is_judged_once() -> None:
+    plan = Plan(templates=("cloud/create-disk",) * 2, splits=("test",) * 2, episodes=1, in_browser=False, consistency=0)
+    found, trajectories = judge(jobs.STARTER, plan)
+    assert [each.overall.episodes for each in found.evaluations] == [1]
+    assert len(trajectories) == 1
+
+
+def test_of_what_a_policy_has_learnt_that_is_tried_which_can_be_asked_for(tmp_path: Path) -> None:
+    learnt = dict.fromkeys(("", "cloud/create-disk", "cloud/of-another-time", "gone/create-disk"), 1)
+    (tmp_path / "spec.json").write_text(json.dumps({"templates": learnt}))
+    assert judging._learnt(tmp_path) == ["cloud/create-disk"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -318,8 +351,6 @@ def test_a_mistake_on_the_command_line_is_a_sentence(
 
 
 def test_the_command_line_writes_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from learning import jobs
-
     arguments = ["--templates", "workbench/" + sorted(find_environment("workbench").templates)[0].partition("/")[2]]
     arguments += ["--no-browser", "--episodes", "1", "--consistency", "0", "--variants", "1"]
     assert judging.main([str(jobs.STARTER), "--out", str(tmp_path), *arguments]) == 0
@@ -328,8 +359,6 @@ def test_the_command_line_writes_a_report(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_a_judgement_keeps_to_its_minutes_and_pairs_what_both_had_time_for(tmp_path: Path) -> None:
-    from learning import jobs
-
     heard: list[Progress] = []
     jobs.judge(
         jobs.STARTER,
@@ -352,8 +381,6 @@ def test_a_judgement_keeps_to_its_minutes_and_pairs_what_both_had_time_for(tmp_p
 
 
 def test_a_judgement_stops_when_it_is_told_to_and_needs_something_to_try(tmp_path: Path) -> None:
-    from learning import jobs
-
     with pytest.raises(Stopped):
         jobs.judge(
             jobs.STARTER,
