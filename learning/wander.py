@@ -1,16 +1,14 @@
 """Plays at random in a simulator, so that what its actions do can be learnt from: no goal, no oracle, no label."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from learning.lexical import read
-from learning.rollouts import Episode, play
 from learning.samples import FREE
 from sandbox.contracts.actions import Action, Click, Press, Scroll, Select, Type, Wait
 from sandbox.contracts.observations import Element, Observation
 from sandbox.contracts.policies import Past, Proposal
 from sandbox.contracts.tasks import Goal
-from sandbox.contracts.trajectories import Trajectory
 
 NAME = FREE  # by which what it played is known
 _LEAVES = ("sign out", "log out", "logout", "sign-out", "abmelden", "退出")
@@ -89,23 +87,3 @@ def _writable(element: Element) -> bool:
 def _written(element: Element, history: Sequence[Past]) -> bool:
     """Whether something was written into a field lately."""
     return any((step.role, step.name) == (element.role, element.name) for step in history[-6:])
-
-
-def wander(
-    templates: Sequence[str], *, episodes: int, seed: int, variant: Callable[[int], str] = lambda _: ""
-) -> list[Trajectory]:
-    """That many episodes, the templates (of one environment) in turn, from tasks of the training split.
-
-    `variant` names the variant of the environment for each seed; "" is the plain one.
-    """
-    from sandbox import env  # worlds only where something is played
-
-    gym, played = env.player(templates[0].partition("/")[0]), []
-    try:
-        for number in range(seed, seed + episodes):
-            template = templates[number % len(templates)]
-            episode = Episode(template, number, "train", "try", variant=variant(number))
-            played.append(play(gym, episode, Wanderer(seed=number), name=NAME))
-    finally:
-        gym.close()
-    return played

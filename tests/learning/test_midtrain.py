@@ -1,6 +1,7 @@
 """Mid-training: what is told of a change, the losses of foreseeing it, and a trunk that learns from random play."""
 
 import math
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 import torch
 from msgspec import structs
 
-from learning import bc, foresight, midtrain, wander
+from learning import bc, foresight, midtrain
 from learning.arrays import KINDS, ROLES, number_of
 from learning.deeds import Reader
 from learning.foresight import APPEARED, PAGE, changed, told
@@ -16,8 +17,12 @@ from learning.losses import Diverged
 from learning.midtrain import Experience, Foresight, Recipe
 from learning.networks import ElementSetPolicy, Shape
 from learning.progress import Stopped
+from learning.rollouts import Episode, play
 from learning.samples import ORACLE
+from learning.wander import NAME, Wanderer
+from sandbox import env
 from sandbox.contracts.actions import ActOutcome, Type
+from sandbox.contracts.trajectories import Trajectory
 from tests.learning.pages import a_demonstration, a_form, a_list
 
 SMALL = Shape(width=16, layers=1, heads=2, word_width=4)
@@ -144,8 +149,7 @@ def test_one_that_was_done_says_the_same_when_it_is_started_again(found: Experie
 
 
 def test_random_play_changes_pages_and_teaches_without_any_oracle() -> None:
-    played = wander.wander(["cloud/create-disk"], episodes=2, seed=5)
-    again = wander.wander(["cloud/create-disk"], episodes=2, seed=5)
+    played, again = _wandered(), _wandered()
     assert [[step.action for step in each.steps] for each in played] == [
         [step.action for step in each.steps] for each in again
     ]
@@ -159,6 +163,12 @@ def test_random_play_changes_pages_and_teaches_without_any_oracle() -> None:
 def test_the_later_state_does_not_give_away_what_was_done(found: Experience) -> None:
     for each in found.transitions:
         assert (each.after.history_kinds == each.sample.arrays.history_kinds).all()
+
+
+def _wandered() -> list[Trajectory]:
+    with closing(env.player("cloud")) as gym:
+        episodes = [Episode("cloud/create-disk", seed, "train", "try") for seed in (5, 6)]
+        return [play(gym, each, Wanderer(seed=each.seed), name=NAME) for each in episodes]
 
 
 def _trained(found: Experience, recipe: Recipe, work: Path) -> ElementSetPolicy:
