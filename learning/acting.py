@@ -4,16 +4,18 @@ import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from learning import batches, packing
 from learning.arrays import DIRECTIONS, KEYS, KINDS, Arrays
 from learning.candidates import LOW, NONE, Label
+from learning.critic import Binned, critic_of, judged
 from learning.features import Scene
 from learning.networks import ElementSetPolicy, run, tensors
-from learning.normalise import PopArt
 from learning.ppo import ActorCritic, Judged
 from learning.rows import Lengths, Named
 from sandbox.contracts.actions import Action, Click, Finish, GiveUp, Press, Scroll, Select, Type, Wait
@@ -29,25 +31,36 @@ _DID_NOT_KNOW = "I do not know how to go on."
 class Acting(ActorCritic):
     """A policy with a critic of its own: what the policy says of success is for people, the critic's is for PPO."""
 
-    def __init__(self, policy: ElementSetPolicy, environments: int = 1, *, seed: int = 0) -> None:
+    def __init__(self, policy: ElementSetPolicy, environments: int = 1, *, bins: int = 0, seed: int = 0) -> None:
         super().__init__()
         torch.manual_seed(seed)
         self.policy = policy
         policy.hasten()
-        self.critic = PopArt(policy.shape.width, environments)
+        self.critic = critic_of(policy.shape.width, environments, bins=bins)
         self._seen = _Seen()
         weakref.finalize(self, policy.value.register_forward_pre_hook(self._seen.see).remove)
 
     def outputs(self, inputs: Named) -> tuple[dict[str, Tensor], Tensor]:
         """The policy's outputs by name, and (B,) values: one pass through the trunk for both."""
-        found = run(self.policy, inputs)
-        value: Tensor = self.critic(self._seen.state, inputs["environment"])
+        found, value, _ = self._outputs(inputs)
         return found, value
+
+    def _outputs(self, inputs: Named) -> tuple[dict[str, Tensor], Tensor, Tensor | None]:
+        found = run(self.policy, inputs)
+        return found, *judged(self.critic, self._seen.state, inputs["environment"])
 
     def forward(self, inputs: Named, actions: Named) -> Judged:
         """See ppo.ActorCritic; actions by NAMES."""
-        found, value = self.outputs(inputs)
-        return Judged(log_prob(found, actions), entropy(found), value)
+        found, value, sizes = self._outputs(inputs)
+        return Judged(log_prob(found, actions), entropy(found), value, sizes)
+
+    def take(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        """The weights of another, whose critic may be of the other kind."""
+        bins = len(weights["critic.at"]) if "critic.at" in weights else 0
+        if bins != (len(self.critic.at) if isinstance(self.critic, Binned) else 0):
+            device = self.critic.mean.device
+            self.critic = critic_of(self.policy.shape.width, len(self.critic.mean), bins=bins).to(device)
+        self.load_state_dict({name: torch.from_numpy(each.copy()) for name, each in weights.items()})
 
 
 class _Seen:

@@ -60,7 +60,7 @@ class Central:
 
     async def take_weights(self, version: int, weights: Mapping[str, NDArray[Any]]) -> None:
         """The policy to answer by from now on; nobody asks meanwhile."""
-        self._network.load_state_dict({name: torch.from_numpy(each.copy()) for name, each in weights.items()})
+        self._network.take(weights)
         self._version = version
 
     async def answer(self, version: int, inputs: Arrays) -> Answer:

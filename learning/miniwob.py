@@ -227,7 +227,7 @@ def improved(
 
     What is kept did best on fixed pages, the first trial before anything is learnt. Its curves are in `work` too.
     """
-    player = Acting(network, len(table.tasks), seed=recipe.seed)
+    player = Acting(network, len(table.tasks), bins=recipe.bins, seed=recipe.seed)
     reference = copy.deepcopy(player).eval()
     collector, about = FrameCollector(table, recipe, shown=shown), [table]
     with Stream(work, first_step=kept_step(work, ppo.begun(player, recipe, reference, about=about)) + 1) as stream:

@@ -74,7 +74,7 @@ def play(
     partway on `ways`; `curriculum` says which templates are worth it. Its curves are in `work` too.
     """
     device = devices.chosen()
-    network = Acting(policy, len(world.environments), seed=recipe.seed).to(device)
+    network = Acting(policy, len(world.environments), bins=recipe.bins, seed=recipe.seed).to(device)
     together.alike(network)
     torch.nn.init.zeros_(network.critic.linear.weight)  # the mean of all is nearer than what chance says of each
     reference, about = copy.deepcopy(network).eval(), [replace(world, workers=0, central=None)]  # whoever plays it

@@ -139,7 +139,7 @@ class SegmentPlayer:
 
     def take_weights(self, version: int, weights: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """The policy to play from now on."""
-        self._network.load_state_dict({name: torch.from_numpy(each.copy()) for name, each in weights.items()})
+        self._network.take(weights)
         self.version = version
 
     def pid(self) -> int:

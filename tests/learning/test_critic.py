@@ -7,11 +7,18 @@ from pathlib import Path
 import pytest
 import torch
 
-from learning import ppo
+from learning import playing, ppo
+from learning.acting import Acting, batch_of
+from learning.collecting import World
 from learning.critic import Binned, centres, expected, nll, spread
+from learning.networks import ElementSetPolicy, Shape
 from learning.ppo import Recipe
+from learning.samples import lessons
 from learning.toys import Identity
 from learning.vectors import Several, SmallActorCritic, VectorCollector
+from tests.learning.pages import a_demonstration
+
+SMALL = Shape(width=16, layers=1, heads=2, word_width=4)
 
 AT = centres(0.0, 1.0, 11)
 
@@ -78,6 +85,24 @@ def test_ppo_learns_with_it_what_it_learns_with_one_number(tmp_path: Path) -> No
     found = {bins: _played(tmp_path / str(bins), replace(recipe, bins=bins)) for bins in (0, 21)}
     assert found[21][-1] > 15 > 10 > found[21][0]  # of 20; 3.3 by chance
     assert abs(found[21][-1] - found[0][-1]) < 4
+
+
+@pytest.mark.parametrize("bins", [0, 21])
+def test_a_player_takes_the_weights_of_a_critic_of_either_kind(bins: int) -> None:
+    learner, player = (Acting(ElementSetPolicy(SMALL), 2, bins=each, seed=each) for each in (bins, 21 - bins))
+    weights = {name: each.numpy() for name, each in learner.state_dict().items()}
+    player.take(weights)
+    inputs = batch_of([each.arrays for each in lessons([a_demonstration(1)]).samples[:2]], [0, 1])
+    with torch.no_grad():
+        said, again = learner.eval().outputs(inputs)[1], player.eval().outputs(inputs)[1]
+    assert torch.equal(said, again)
+
+
+def test_pages_are_played_with_it(tmp_path: Path) -> None:
+    world = World(("cloud/stop-instance",), decisions=40, judged=10, slots=4)
+    recipe = replace(playing.PLAY, updates=1, bins=11)
+    played = playing.play(ElementSetPolicy(SMALL), world, recipe, work=tmp_path, budget_s=600, report=lambda _: None)
+    assert (played.updates, played.ended) == (1, "updates")
 
 
 def _played(work: Path, recipe: Recipe) -> list[float]:
