@@ -15,12 +15,12 @@ from learning import artefact, consistency, kinds, playing
 from learning import report as writing
 from learning.consistency import Consistency
 from learning.evaluate import Evaluation, evaluate
+from learning.failures import Hopeless
 from learning.measures import Cause, Conduct, Ground, causes, conduct, ground
 from learning.pairing import Pairing, by_template, pair
 from learning.policy import BadPolicy
 from learning.progress import Progress, Stopped
 from learning.rollouts import Episode, Played, play_all, verified
-from learning.thrift import OverBudget
 from sandbox.arguments import amount, count, new_folder, whole
 from sandbox.contracts.policies import Policy
 from sandbox.contracts.tasks import Split
@@ -115,7 +115,7 @@ def judge(
     names: tuple[str, str] | None = None,
     watch: Watch | None = None,
 ) -> tuple[Judgement, list[Trajectory]]:
-    """Play, measure, and compare; with the trajectories that were played. Raises BadPolicy, Stopped, OverBudget.
+    """Play, measure, and compare; with the trajectories that were played. Raises BadPolicy, Stopped, Hopeless.
 
     names: of the policy and of the one it is compared with, where their folders' own are not to be shown.
     """
@@ -333,7 +333,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not plan.templates:
             raise ValueError("say what is to be tried, by --templates or --environments")
         judgement, trajectories = judge(given.policy, plan, against=given.against)
-    except (UnknownTemplate, UnknownEnvironment, BadPolicy, OverBudget, OSError, ValueError) as problem:
+    except (UnknownTemplate, UnknownEnvironment, BadPolicy, Hopeless, OSError, ValueError) as problem:
         print(str(problem), file=sys.stderr)
         return 2
     writing.write(judgement, trajectories, given.out)

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from learning import chat
-from learning.failures import TeacherFailed
+from learning.failures import Hopeless, TeacherFailed
 from learning.masking import Mask
 from learning.thrift import Answers, Budget
 from sandbox.contracts.observations import Observation
@@ -45,11 +45,11 @@ class TooSlow(TeacherFailed):
     """It did not answer in time."""
 
 
-class Unreachable(TeacherFailed):
+class Unreachable(TeacherFailed, Hopeless):
     """Nobody answers at the address, or the server fails."""
 
 
-class Rejected(TeacherFailed):
+class Rejected(TeacherFailed, Hopeless):
     """The server does not take the request: key, model name or a field that it does not know."""
 
 

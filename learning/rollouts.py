@@ -12,8 +12,8 @@ from msgspec import Struct, structs
 
 from learning import clusters
 from learning.chat import BadAnswer
+from learning.failures import Hopeless
 from learning.samples import ORACLE
-from learning.thrift import OverBudget
 from sandbox import sessions
 from sandbox.contracts.actions import Action, ActOutcome, ActResult, Click, Finish, GiveUp, Select, Type
 from sandbox.contracts.observations import Element, Observation
@@ -180,13 +180,13 @@ class Player:
             self._policy = _Timed(open_policy(Path(policy_folder), name=name))
 
     def play(self, episode: Episode) -> Played:
-        """Play it; a console or browser that dies costs this episode and no other. Raises OverBudget."""
+        """Play it; a console or browser that dies costs this episode and no other. Raises Hopeless."""
         began = time.monotonic()
         if self._policy:
             self._policy.forget()
         try:
             trajectory = play(self._gym(episode), episode, self._policy, name=self._name)
-        except OverBudget:
+        except Hopeless:
             raise
         except (sessions.SessionLost, OSError, TimeoutError, RuntimeError) as problem:
             log.warning("lost %s seed %s: %r", episode.template, episode.seed, problem)
@@ -232,11 +232,11 @@ class _Timed:
         self._took: list[float] = []
 
     def act(self, observation: Observation, goal: Any, history: Sequence[Past]) -> Proposal:
-        """Propose. Raises NoAction, and OverBudget: nothing that comes after would be answered either."""
+        """Propose. Raises NoAction, Hopeless."""
         began = time.perf_counter()
         try:
             proposal = self._policy.act(observation, goal, history)
-        except OverBudget:
+        except Hopeless:
             raise
         except (RuntimeError, OSError, BadAnswer) as problem:  # whatever the kind of policy calls it
             raise NoAction(f"{type(problem).__name__}: {problem}") from problem
@@ -262,7 +262,7 @@ def play_all(
 ) -> list[Played]:
     """Play every episode, here (workers=0) or on that many Ray actors; in the order asked for.
 
-    `go_on` is asked after each: where it says no, what was played by then is returned. Raises OverBudget.
+    `go_on` is asked after each: where it says no, what was played by then is returned. Raises Hopeless.
     """
     folder = str(policy_folder.resolve()) if policy_folder else ""
     played = _on_ray(episodes, folder, name, workers) if workers else _here(episodes, folder, name)

@@ -10,8 +10,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from learning.failures import Hopeless
 
-class OverBudget(RuntimeError):
+
+class OverBudget(Hopeless):
     """The next call could cost more than is left; nothing was sent."""
 
 

@@ -16,6 +16,7 @@ from msgspec import structs
 from learning import evaluate, jobs, rollouts
 from learning.evaluate import Ended, Evaluation, compare, rate
 from learning.intervals import wilson
+from learning.language import Unreachable
 from learning.rollouts import Episode, Played, Player, play, slip
 from learning.samples import taught
 from learning.thrift import OverBudget
@@ -132,6 +133,14 @@ def test_a_policy_that_may_ask_no_more_stops_the_whole(monkeypatch: pytest.Monke
         folder = _language(tmp_path, script, budget={"calls": 3})
         with pytest.raises(OverBudget, match="all 3 calls are used"):
             evaluate.evaluate(folder, templates=["hand/change-quota"], episodes=2, seed=9, in_browser=False)
+
+
+def test_a_policy_whose_server_is_gone_stops_the_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sandbox.env.player", lambda environment: HandGym())
+    with serving(says({"kind": "wait"})) as script:
+        folder = _language(tmp_path, script)
+    with pytest.raises(Unreachable):
+        evaluate.evaluate(folder, templates=["hand/change-quota"], episodes=2, seed=9, in_browser=False)
 
 
 def test_what_a_proposal_takes_is_told_of_each_episode_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
