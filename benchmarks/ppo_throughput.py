@@ -40,7 +40,7 @@ from sandbox.registry import find_environment
 
 BAR = 4.0
 PAGES, QUICK_PAGES = 1_024, 256
-ROUNDS, QUICK_ROUNDS = 2, 1
+ROUNDS, QUICK_ROUNDS = 4, 1
 BATCH, EPOCHS = 128, 2
 SEED = 5
 SCRIPT = Path(borrowed.__file__).with_name("sb3_updates.py")

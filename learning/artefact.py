@@ -74,8 +74,8 @@ def rewrite(folder: Path, *, evaluation: Mapping[str, Any], receipt: Mapping[str
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
-    """Readable, with a fixed order of keys."""
-    path.write_text(json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    """Readable, with a fixed order of keys. Raises ValueError for NaN and inf, which are no JSON."""
+    path.write_text(json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def load(folder: Path) -> ElementSetPolicy:

@@ -1,7 +1,6 @@
 """A policy that can do something gets better by playing: PPO in simulators, on a leash to what it was."""
 
 import copy
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,7 +38,7 @@ class Played:
 
     updates: int
     seconds: float
-    best: float  # verified share of the best trial; -inf where none was made
+    best: float | None  # verified share of the best trial; None where none was made
     ended: str
     success: float  # mean over templates, late in training
     kept: int  # updates that the weights have behind them
@@ -82,7 +81,7 @@ def play(
     if not together.first():
         updates = ppo.follow(network, recipe, work=work, reference=reference, about=about)
         policy.to("cpu").hasten(on=False)
-        return Played(updates, 0.0, -math.inf, "beside", 0.0, updates)
+        return Played(updates, 0.0, None, "beside", 0.0, updates)
     collector = _Imitating(world, recipe, shown=shown, ways=ways, curriculum=curriculum)
     with Stream(work, first_step=kept_step(work, ppo.begun(network, recipe, reference, about=about)) + 1) as stream:
 

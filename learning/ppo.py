@@ -287,7 +287,7 @@ class Trained:
 
     updates: int
     seconds: float
-    best: float  # of the trials; -inf where there were none
+    best: float | None  # of the trials; None where there were none
     ended: str  # "updates", "time", "patience", or what the collector said
     kept: int  # updates that the weights have behind them
 
@@ -355,8 +355,10 @@ def train(
             raise Stopped(f"stopped at update {number} of {recipe.updates}")
     best.restore(network)
     together.over(network)
-    kept_at = number if best.step is None else best.step
-    return Trained(number, time.monotonic() - began, best.value, ended or "updates", kept_at)
+    seconds, ended = time.monotonic() - began, ended or "updates"
+    if best.step is None:
+        return Trained(number, seconds, None, ended, kept=number)
+    return Trained(number, seconds, best.value, ended, kept=best.step)
 
 
 def _ended(kept: Resumed, budget_s: float) -> str:

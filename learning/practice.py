@@ -193,7 +193,7 @@ def practise(plan: Plan, files: Sequence[Path], cloned: Path, out: Path, work: P
         ways=playing.ways_of([each for _, each in storage.read(files)]),
         curriculum=Curriculum(high=HIGH),
     )
-    log.info("practised %d updates: %s, best trial %.3f", played.updates, played.ended, played.best)
+    log.info("practised %d updates: %s, best trial %s", played.updates, played.ended, played.best)
     receipt = {
         "algorithm": "bc, ppo",
         "parent": artefact.spec_of(cloned)["weights_sha256"],

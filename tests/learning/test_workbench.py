@@ -106,7 +106,7 @@ def test_ending_at_once_is_no_success(action: Finish | GiveUp) -> None:
 def test_what_was_judged_stands_in_the_policys_folder(tmp_path: Path) -> None:
     words = workbench.vocabulary(SMALL)
     folder = tmp_path / "policy"
-    workbench.write(folder, BenchNet(len(words), width=8), words, SMALL, Trained(1, 2.0, -1.0, "time", 1))
+    workbench.write(folder, BenchNet(len(words), width=8), words, SMALL, Trained(1, 2.0, None, "time", 1))
     ended = tickets.judged(folder, count=4, templates=SHORT)
     kept = json.loads((folder / "evaluation.json").read_text())["test"]
     assert (kept["verified"], kept["of"]) == (sum(each.verified for each in ended), 4)
