@@ -1,7 +1,6 @@
 """Samples to padded batches, in numpy: which ones at which step of training, and how they are varied."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,19 +141,6 @@ def renamed(
         by = shift.reshape(-1, *(1,) * (words.ndim - 1))
         moved = FIRST_WORD + (words - FIRST_WORD + by) % (VOCABULARY - FIRST_WORD)
         found[name] = np.where((words >= FIRST_WORD) & ~common[words], moved, words)
-    return found
-
-
-def renamed_copies(samples: Sequence[Sample], common: NDArray[np.bool_], *, seed: int) -> list[Sample]:
-    """Each of these as `renamed` makes it, once and for all: what its rare words are called is drawn anew for each."""
-    found = []
-    for number, sample in enumerate(samples):
-        rng = np.random.default_rng([seed, 4, number])
-        words = {name: getattr(sample.arrays, name)[None] for name in _WORDS}
-        told = {
-            name: each[0].astype(words[name].dtype) for name, each in renamed(words, common, rng, share=1.0).items()
-        }
-        found.append(replace(sample, arrays=replace(sample.arrays, **told)))
     return found
 
 

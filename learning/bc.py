@@ -81,7 +81,9 @@ def train(
     devices.compiled(network.to(device), device)
     lengths = np.array([len(sample.arrays.element_kinds) for sample in learnt], np.int64)
     chances = probabilities(learnt, session_share=recipe.session_share)
-    common = unchanging(learnt, recipe)
+    common = batches.common_words(learnt, least=recipe.rare) if recipe.renamed else None
+    if common is not None and recipe.things:
+        common[shared_words.things()] = False
     optimizer = torch.optim.AdamW(
         network.parameters(), lr=recipe.learning_rate, weight_decay=recipe.weight_decay, betas=(0.9, 0.98)
     )
@@ -152,16 +154,6 @@ def update(
     torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip)
     optimizer.step()
     return float(points["loss"])
-
-
-def unchanging(samples: Sequence[Sample], recipe: Recipe) -> NDArray[np.bool_] | None:
-    """(VOCABULARY,) the words that a recipe never renames; None where it renames nothing."""
-    if not recipe.renamed:
-        return None
-    found = batches.common_words(samples, least=recipe.rare)
-    if recipe.things:
-        found[shared_words.things()] = False
-    return found
 
 
 def probabilities(samples: Sequence[Sample], *, session_share: float) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from learning import artefact, batches, bc, filed, plans, playing, together
+from learning import artefact, bc, filed, plans, playing, together
 from learning.collecting import World
 from learning.curriculum import Curriculum
 from learning.intervals import wilson
@@ -171,8 +171,6 @@ def practise(plan: Plan, files: Sequence[Path], cloned: Path, out: Path, work: P
     """PPO from the cloned policy on, on a leash to it, some demonstrations imitated beside; writes `out`."""
     policy = artefact.load(cloned)
     shown = _read(plan, files, seeds=IMITATED)
-    common = bc.unchanging(shown, CLONE)
-    told = [*shown, *batches.renamed_copies(shown, common, seed=plan.seed)] if common is not None else shown
     recipe = replace(PRACTISE, seed=plan.seed)
     began = time.monotonic()
     played = playing.play(
@@ -189,7 +187,7 @@ def practise(plan: Plan, files: Sequence[Path], cloned: Path, out: Path, work: P
         work=work,
         budget_s=plan.practice_s,
         report=_say,
-        shown=told,  # half with other names, so that play in one console does not unlearn what they taught of others
+        shown=shown,
         ways=playing.ways_of([each for _, each in storage.read(files)]),
         curriculum=Curriculum(high=HIGH),
     )

@@ -13,12 +13,10 @@ from learning.arrays import Arrays
 from learning.closeness import CLOSE, OPTION_CLOSE
 from learning.lexical import FIRST_WORD, VOCABULARY
 from learning.networks import Shape, run, tensors
-from learning.samples import lessons
 from sandbox.contracts.actions import ActOutcome, ActResult, Click
 from sandbox.contracts.observations import Box, Element, Observation
 from sandbox.contracts.policies import Past, past
 from sandbox.contracts.tasks import Goal
-from tests.learning.pages import a_demonstration
 
 SHAPE = Shape(width=16, layers=1, heads=2, word_width=4, sentences=1, relations=1)
 GOAL = Goal('Click the "Like" button of @ann and choose Pedro Bay.')
@@ -141,22 +139,6 @@ def test_its_export_takes_goals_and_pages_of_any_size(tmp_path: Path) -> None:
     network = bc.fresh(SHAPE, seed=3).eval()
     short = sentences.scene(_posts("ann"), Goal("Click @ann"), ()).arrays
     assert export.to_onnx(network, tmp_path / "policy.onnx", [_arrays(_posts("bob", "ann")), short]) < 1e-4
-
-
-def test_copies_are_renamed_once_and_for_all_and_nothing_else_of_them_changes() -> None:
-    (sample,) = lessons([a_demonstration(1)]).samples[:1]
-    common = batches.common_words([sample], least=2)
-    common[: int(sample.arrays.goal_words.max())] = True  # all but one
-    one, other = batches.renamed_copies([sample, sample], common, seed=0)
-    again = batches.renamed_copies([sample, sample], common, seed=0)[0]
-    rare = sample.arrays.goal_words == sample.arrays.goal_words.max()
-    assert one.arrays.goal_words.dtype == sample.arrays.goal_words.dtype
-    assert np.array_equal(one.arrays.goal_words[~rare], sample.arrays.goal_words[~rare])
-    assert (one.arrays.goal_words[rare] != sample.arrays.goal_words[rare]).all()
-    assert (one.arrays.goal_words[rare] != other.arrays.goal_words[rare]).all()
-    assert np.array_equal(one.arrays.goal_words, again.arrays.goal_words)
-    assert one.arrays.element_pairs is sample.arrays.element_pairs
-    assert one.label is sample.label
 
 
 def test_rare_words_are_renamed_alike_on_the_page_and_in_the_goal() -> None:
