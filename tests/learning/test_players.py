@@ -145,6 +145,7 @@ def test_an_address_that_leads_nowhere_is_told_with_what_to_do(monkeypatch: pyte
 def _a_cluster(port: int) -> Iterator[None]:
     """Another Ray on this machine, as somebody else would have started it; with something that ours has not."""
     words = ["start", "--head", "--block", "--port", str(port), "--num-cpus", "2"]
+    words += ["--min-worker-port", "0", "--max-worker-port", "0"]  # any that are free: its own range may hold the port
     more = ["--include-dashboard", "false", "--resources", '{"of-another": 1}', "--disable-usage-stats"]
     argv = [sys.executable, "-m", "ray.scripts.scripts", *words, *more]
     process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
