@@ -169,14 +169,14 @@ def test_numpy_says_what_torch_says_also_of_padded_sheets(tmp_path: Path, recall
             each.copy_(each.half().float())
     weights = {name: each.numpy() for name, each in network.state_dict().items() if not name.startswith("critic.")}
     bench_policy.write(tmp_path, weights, KNOWN, {})
-    policy = kinds.open_policy(tmp_path, name="b")
+    policy = bench_policy.BenchPolicy(tmp_path, name="b")
     task = next(tasks("test", 1))
     bench, oracle, notes, history = Workbench(), BenchOracle(task), Notes(), list[Past]()
     page, reader = bench.reset(task), Reader(KNOWN, task.goal, recalls=recalls)
     sheets, said = list[Sheet](), list[float]()
     for _ in range(6):
         sheets.append(reader.read(page, notes)[0])
-        chances = policy._chances(sheets[-1])  # type: ignore[attr-defined]  # of a bench policy
+        chances = policy._chances(sheets[-1])
         said.append(float(chances.max()))
         again = Notes()
         for step in history:

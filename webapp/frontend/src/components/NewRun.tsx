@@ -105,7 +105,7 @@ function RunForm({ plan, versions }: { plan: TrainingPlan; versions: PolicyRow[]
             error={wrong.share}
           />
         )}
-        <Group grow align="flex-start">
+        <Group grow align="flex-end">
           <NumberInput label={t("training.learn")} min={0.1} step={0.5} decimalScale={1} value={learn} onChange={setLearn} error={wrong.learn_s} required withAsterisk={false} />
           <NumberInput label={t("training.practise")} min={0} step={0.5} decimalScale={1} value={practise} onChange={setPractise} error={wrong.practice_s} required withAsterisk={false} />
         </Group>

@@ -117,7 +117,7 @@ export const pages = {
   "training.plan": ["Plan", "计划"],
   "training.after": ["Train after accepted sessions", "接受多少会话后训练"],
   "training.learn": ["Learn from the dataset, minutes", "从数据集学习（分钟）"],
-  "training.learnHint": ["Reading the dataset counts, up to half of them; judging and writing the version come on top.", "读取数据集计入时间（至多一半），评估与写入版本另计。"],
+  "training.learnHint": ["The minutes include reading the dataset, up to half of them; judging and writing the version come on top.", "时间包含读取数据集（至多一半），评估与写入版本另计。"],
   "training.practise": ["Practise in the sandbox, minutes", "在沙箱中练习（分钟）"],
   "training.practiseHint": ["With no minutes of practice a run learns from people only.", "练习为 0 分钟时仅向人学习。"],
   "training.queue": ["On", "运行于"],
